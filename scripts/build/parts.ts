@@ -101,6 +101,9 @@ function fileFor(kinds: readonly Kind[], isSmall: boolean): string | null {
   return isLight ? BESIDE : `${BESIDE}-service`;
 }
 
+/** The wires of models are one kind: a run loads one of them. */
+const WIRE = /^src\/service\/executor\/backends\/model\/wires\//;
+
 /** Commands are one kind, and those that open the store are another: they load the service. */
 function kinds(
   partsOf: ReadonlyMap<string, ReadonlySet<string>>,
@@ -111,6 +114,7 @@ function kinds(
   );
   return (part) => {
     if (part === entry) return "entry";
+    if (WIRE.test(sourceOf(part))) return "wires";
     if (!/^src\/cli\/(?!program\.|serve\.)/.test(sourceOf(part))) return basename(part, ".ts");
     return opensStore.has(part) ? "operator" : "commands";
   };

@@ -98,7 +98,33 @@ describe("the bundles", () => {
     expect(loadedWith("dist", "service.mjs").filter(ofModel)).toEqual([]);
     expect(serving().filter(ofModel)).toEqual([]);
     for (const folder of ["dist", "npm"] as const)
-      expect(fileOf(folder, "model.mjs").modules.some(ofModel)).toBe(true);
+      expect(loadedWith(folder, "model.mjs").some(ofModel)).toBe(true);
+  });
+
+  it("of a model hold the library of one wire each, which the model's own file does not load", () => {
+    const libraries = {
+      anthropic: "anthropic",
+      chat: "openai-compatible",
+      google: "google",
+      responses: "openai",
+    };
+    const ofLibrary = (name: string) => (path: string) => path.startsWith(`node_modules/@ai-sdk/${name}/`);
+    for (const folder of ["dist", "npm"] as const)
+      for (const [wire, own] of Object.entries(libraries)) {
+        const loaded = loadedWith(folder, `${wire}.mjs`);
+        expect(loaded.some(ofLibrary(own))).toBe(true);
+        for (const other of Object.values(libraries)) {
+          expect(loadedWith(folder, "model.mjs").filter(ofLibrary(other))).toEqual([]);
+          if (other !== own) expect(loaded.filter(ofLibrary(other)), `${folder}/${wire}.mjs`).toEqual([]);
+        }
+      }
+  });
+
+  it("of the service hold no routes of workspaces, which are served later", () => {
+    const ofWorkspaces = (path: string) => /^src\/contract\/workspaces\/(.*\/)?routes\.ts$/.test(path);
+    expect(serving().filter(ofWorkspaces)).toEqual([]);
+    expect(loadedWith("dist", "service.mjs").filter(ofWorkspaces)).toEqual([]);
+    expect(modulesOf("document.mjs").filter(ofWorkspaces).length).toBeGreaterThan(5);
   });
 
   it("of the service hold nothing of pods, which are a file of their own for SANDBOX=kubernetes", () => {

@@ -3,7 +3,7 @@
 import { Hono } from "hono";
 import type { StatusCode } from "hono/utils/http-status";
 import { ciRoutes } from "../../../contract/ci/routes.ts";
-import { type FirstRoutes, firstRoutes } from "../../../contract/routes.ts";
+import { type FirstRoutes, firstRoutes } from "../../../contract/first-routes.ts";
 import type { Core } from "../../core/core.ts";
 import type { RunSubmitter } from "../../core/runs/submit-run.ts";
 import { problemOfThrown } from "../shared/problems/thrown-problem.ts";

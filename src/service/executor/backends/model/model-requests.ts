@@ -353,7 +353,7 @@ export class ModelRequests {
       spending.count({ role, modelId, call, turn }, counted);
     };
     return await callModel({
-      model: provider.model(modelId),
+      model: await provider.model(modelId),
       instructions,
       messages: conversation.messages,
       tools,

@@ -7,11 +7,7 @@ import { tokenExchanges } from "../../../../federation/providers.ts";
 import { rawPredict } from "../../../../federation/raw-predict.ts";
 import { boundedAnswer } from "./bounded-answer.ts";
 import type { ModelSettings } from "./model-settings.ts";
-import { anthropic } from "./wires/anthropic.ts";
-import { chat } from "./wires/chat.ts";
-import { google } from "./wires/google.ts";
 import { ModelQuirks } from "./wires/model-quirks.ts";
-import { responses } from "./wires/responses.ts";
 import type { Wire, WireModel } from "./wires/wire.ts";
 
 /** The API as one run asks it. */
@@ -20,7 +16,8 @@ export type ModelProvider = {
   hostOf(id: string): string;
   /** Quirks that its models showed in this run. */
   readonly quirks: ModelQuirks;
-  model(id: string): WireModel;
+  /** Loads its wire where it is the first model of that wire. */
+  model(id: string): Promise<WireModel>;
 };
 
 /** Options that hold for a run. */
@@ -87,9 +84,9 @@ function providerOf({ placeOf, fetch: fetchIt, ...api }: Api): ModelProvider {
   globalThis.AI_SDK_LOG_WARNINGS = false;
   const quirks = new ModelQuirks();
   const opened = new Map<string, WireModel>();
-  const open = (modelId: string): WireModel => {
+  const open = async (modelId: string): Promise<WireModel> => {
     const { wire: name, baseUrl, isRawPredict } = placeOf(modelId);
-    const wire = quirks.needsResponses(modelId) ? responses : wires[name];
+    const wire = await wires[quirks.needsResponses(modelId) ? "openai" : name]();
     const finish = wire.finish({ ...api, baseUrl, modelId });
     const fetchChanged: typeof fetch = async (input, init) => {
       if (typeof init?.body !== "string") return await fetchIt(input, init);
@@ -103,9 +100,9 @@ function providerOf({ placeOf, fetch: fetchIt, ...api }: Api): ModelProvider {
   return {
     hostOf: (id) => new URL(placeOf(id).baseUrl).host,
     quirks,
-    model: (id) => {
+    model: async (id) => {
       const key = `${quirks.needsResponses(id)} ${id}`;
-      const model = opened.get(key) ?? open(id);
+      const model = opened.get(key) ?? (await open(id));
       opened.set(key, model);
       return model;
     },
@@ -115,11 +112,12 @@ function providerOf({ placeOf, fetch: fetchIt, ...api }: Api): ModelProvider {
 /** What the AI SDK puts there is no key of ours. */
 const keyHeaders = ["x-api-key", "x-goog-api-key"];
 
-const wires: Readonly<Record<ModelProtocol, Wire>> = {
-  anthropic,
-  openai: responses,
-  google,
-  "openai-compatible": chat,
+/** Each with a library of its own, of which a run needs one. */
+const wires: Readonly<Record<ModelProtocol, () => Promise<Wire>>> = {
+  anthropic: async () => (await import("./wires/anthropic.ts")).anthropic,
+  openai: async () => (await import("./wires/responses.ts")).responses,
+  google: async () => (await import("./wires/google.ts")).google,
+  "openai-compatible": async () => (await import("./wires/chat.ts")).chat,
 };
 
 /** A redirect could carry the key to another host: none is followed. */
