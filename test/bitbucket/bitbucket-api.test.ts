@@ -77,6 +77,18 @@ describe("a call", () => {
     await expect(comments.list()).rejects.toThrow("The address of the next page is not below the API.");
   });
 
+  it("reads no more pages than it is asked for", async () => {
+    const comments = new PullComments(bench.api(), { account: new TokenAccount(null), number: 9 });
+    for (let at = 0; at < 250; at += 1) await comments.create(`Comment ${at}.`);
+    const path = "/pullrequests/9/comments?sort=created_on";
+    const read = async (maxPages: number) => {
+      let count = 0;
+      for await (const _ of bench.api().items(path, anything, maxPages)) count += 1;
+      return count;
+    };
+    expect(await Promise.all([0, 1, 2, 9].map(read))).toEqual([0, 50, 100, 250]);
+  });
+
   it("refuses an answer that is none of Bitbucket's, and one that is too large", async () => {
     bench.bitbucket.fail(/^GET $/, { status: 200, headers: json, body: "[]" });
     await expect(bench.api().read("", z.object({ uuid: z.string() }))).rejects.toThrow(

@@ -1,5 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { GitError } from "../../../src/base/git/git.ts";
+import { refusalOf } from "../../../src/service/checkouts/clone-refusal.ts";
 import { ManualClock } from "../../support/clocks/manual-clock.ts";
 import { CheckoutFixture } from "./checkout-fixture.ts";
 
@@ -194,3 +196,24 @@ async function gitProcesses(folder: string): Promise<string[]> {
   }
   return found;
 }
+
+describe("what git says", () => {
+  const refused = (stderr: string) => {
+    const cause = new GitError({ code: "git_failed", message: "git has failed.", stderr });
+    return refusalOf(cause, fixture.source(sha), { maxCpuSeconds: 1 }).detail;
+  };
+
+  it.each([
+    ["fatal: cannot open '/var/lib/x/y.lock': no room", `git says "fatal: cannot open '<path>': no room"`],
+    ["fatal: cannot open /var/lib/x", 'git says "fatal: cannot open <path>"'],
+    ["fatal: a/b stays", 'git says "fatal: a/b stays"'],
+    ["fatal: bad https://user:pass@git.test/x thing", 'git says "fatal: bad <url> thing"'],
+    ["error: rings\u0007\u001b[31m twice", 'git says "error: rings [31m twice"'],
+    ["error: first\nfatal: last", 'git says "fatal: last"'],
+    ["remote: of the server\nfatal: own", 'git says "fatal: own"'],
+    [`fatal: ${"x".repeat(200)}`, `git says "fatal: ${"x".repeat(153)}"`],
+    ["remote: of the server alone", "git has failed"],
+  ])("is quoted of %j", (stderr, why) => {
+    expect(refused(stderr)).toBe(`${named()}${why}.`);
+  });
+});

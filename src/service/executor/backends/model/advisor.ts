@@ -7,7 +7,6 @@ import type { ModelRequests, Reply } from "./model-requests.ts";
 import type { SpendingBound } from "./spending.ts";
 
 const SUMMARY_CHARS = 24_000;
-const MAX_QUESTION_CHARS = 8_000;
 const MAX_OUTPUT_TOKENS = 4_000;
 
 const INSTRUCTIONS =
@@ -37,7 +36,7 @@ export function openAdvisor(options: AdvisorOptions): ((question: string) => Pro
       return `The advisor was asked ${callsAllowed} times, and may not be asked more.`;
     asked += 1;
     const told = summarise(conversation.messages, SUMMARY_CHARS);
-    const content = `<conversation>\n${told}\n</conversation>\n\nQuestion: ${question.slice(0, MAX_QUESTION_CHARS)}`;
+    const content = `<conversation>\n${told}\n</conversation>\n\nQuestion: ${question}`;
     const reply = await answerOrWhy(
       requests.send({
         role: "advisor",

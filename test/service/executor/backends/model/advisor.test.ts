@@ -104,6 +104,25 @@ describe.each(providers)("the models beside the agent's own, by %s", (provider) 
     });
   });
 
+  it("are sent the end of a long conversation and the whole question, and are to answer shortly", async () => {
+    const long = (at: number) => `${at} ${"long ".repeat(600)}`;
+    const turns = [0, 1, 2, 3, 4].map((at) =>
+      answer([say(`Text ${long(at)}`), call("ask_advisor", { question: `Question ${long(at)}` })], { usage }),
+    );
+    const elder = everyTime(() => answer([say(long(9))], { usage }));
+    await start({ worker: [...turns, say("Done.")], elder });
+    await fixture.run({ meter }, recorder);
+    const sent = fixture.server.requests.filter(({ model }) => model === "elder").at(-1);
+    const [told = "", asked] = (sent?.lastUserMessage ?? "").split("\n</conversation>\n\nQuestion: ");
+    expect(asked).toBe(`Question ${long(4)}`);
+    expect(told).toContain("[earlier parts left out]\n");
+    expect(told).not.toContain("Text 0");
+    expect(told).toContain("Text 4");
+    expect(told.length).toBeGreaterThan(20_000);
+    expect(told.length).toBeLessThan(24_100);
+    expect(JSON.stringify(sent?.body)).toMatch(/"max\w*[tT]okens":4000\b/);
+  });
+
   it("are not offered where the owner lets the advisor spend nothing, or the operator names none", async () => {
     await start({ worker: [say("Alone."), say("Alone again.")] });
     await fixture.run({ meter, advisorMaxSpendMicroUsd: 0 }, recorder);
