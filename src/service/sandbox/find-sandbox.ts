@@ -12,7 +12,7 @@ import { bubblewrapSandbox } from "./bubblewrap.ts";
 import type { BubblewrapParts } from "./bubblewrap-process.ts";
 import { containerSandbox } from "./container.ts";
 import { crashGuard } from "./crash-guard.ts";
-import { hostView } from "./host-view.ts";
+import { type HostView, hostView } from "./host-view.ts";
 import { inheritedDescriptors } from "./inherited-descriptors.ts";
 import { blockerTexts, findBlockers } from "./sandbox-blockers.ts";
 import type { SandboxConfig } from "./sandbox-config.ts";
@@ -70,13 +70,20 @@ export async function findSandbox(
   }
 }
 
+const UNSEARCHED =
+  "The job's tools have too many folders to find every file of credentials among them: commands see the others. Keep credentials out of folders of tools.";
+
 type Given = Pick<BubblewrapParts, "config" | "inherited" | "guard" | "clock">;
-type Tried = { readonly sandbox: Sandbox } | { readonly missing: string };
+type Tried = { readonly sandbox: Sandbox; readonly host: HostView } | { readonly missing: string };
 
 /** The job's tools may be where bubblewrap cannot show them. A sandbox without them is better than none. */
 async function withJobsTools(given: Given, log: Logger): Promise<Tried> {
   const found = await tryBubblewrap(given);
-  if ("sandbox" in found || given.config.job === null) return found;
+  if ("sandbox" in found) {
+    if (!found.host.isSearched) log.warn({}, UNSEARCHED);
+    return found;
+  }
+  if (given.config.job === null) return found;
   const without = await tryBubblewrap({ ...given, config: { ...given.config, job: null } });
   if ("missing" in without) return found;
   log.warn({}, `Commands do not see the job's own tools, but those in /usr and /opt alone. ${found.missing}`);
@@ -109,7 +116,8 @@ async function tryBubblewrap(given: Given): Promise<Tried> {
         signal: AbortSignal.timeout(2 * PROBE_MS),
       },
     );
-    if (result.ok && result.value.exitCode === 0 && result.value.output === "in\n") return { sandbox };
+    if (result.ok && result.value.exitCode === 0 && result.value.output === "in\n")
+      return { sandbox, host: parts.host };
     return { missing: `bubblewrap did not execute a first command. ${await howToAllow(path)}`.trim() };
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : "bubblewrap failed.";

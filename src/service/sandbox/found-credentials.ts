@@ -27,14 +27,22 @@ const passedOver: ReadonlySet<string> = new Set([
 
 const rules = new PathRules();
 
-/** Files and folders. Follows no link: inside the sandbox, a link leads only to what is shown there. */
-export async function findCredentials(roots: readonly string[]): Promise<readonly string[]> {
+export type FoundCredentials = {
+  /** Files and folders. */
+  readonly paths: readonly string[];
+  /** False: there are more folders than are searched. */
+  readonly isWhole: boolean;
+};
+
+/** Follows no link: inside the sandbox, a link leads only to what is shown there. */
+export async function findCredentials(roots: readonly string[]): Promise<FoundCredentials> {
   const found: string[] = [];
   let level: readonly string[] = roots;
   let left = MAX_FOLDERS;
   for (let depth = 0; depth < MAX_DEPTH && level.length > 0; depth += 1) {
     const next: string[] = [];
-    for (let at = 0; at < level.length && left > 0; at += AT_ONCE) {
+    for (let at = 0; at < level.length; at += AT_ONCE) {
+      if (left === 0) return { paths: found, isWhole: false };
       const folders = level.slice(at, at + Math.min(AT_ONCE, left));
       left -= folders.length;
       const listed = await Promise.all(folders.map(entriesOf));
@@ -47,7 +55,7 @@ export async function findCredentials(roots: readonly string[]): Promise<readonl
     }
     level = next;
   }
-  return found;
+  return { paths: found, isWhole: true };
 }
 
 function isSecret(path: string): boolean {

@@ -50,6 +50,8 @@ export type HostView = {
   readonly environment: Readonly<Record<string, string>>;
   /** Paths at which something of the job is shown within the home: its folder must be there, and no link. */
   readonly inHome: readonly string[];
+  /** False: the job's tools have more folders than are searched for credentials. */
+  readonly isSearched: boolean;
 };
 
 const INNER_HOME = "/home/agent";
@@ -76,7 +78,7 @@ export async function hostView(config: SandboxConfig): Promise<HostView> {
   options.push(...shown.flatMap(({ source, target }) => ["--ro-bind-try", source, target]));
   const places = [...machine, ...named].map((path) => ({ source: path, target: path }));
   const credentials = await findCredentials(tools === null ? [] : sourcesOf(shown, machine));
-  const secrets = await existing([...(tools?.hidden ?? []), ...credentials]);
+  const secrets = await existing([...(tools?.hidden ?? []), ...credentials.paths]);
   const covered = await coversOf([...config.hiddenPaths, ...secrets], [...places, ...shown]);
   const folders = [...new Set(covered.folders)];
   const emptied = [...new Set(covered.files)];
@@ -94,6 +96,7 @@ export async function hostView(config: SandboxConfig): Promise<HostView> {
     home,
     tree: tools?.tree ?? INNER_TREE,
     environment: tools?.environment ?? {},
+    isSearched: credentials.isWhole,
     inHome: shown.map(({ target }) => target).filter((target) => isInside(target, home)),
   };
 }

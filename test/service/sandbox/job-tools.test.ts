@@ -130,6 +130,9 @@ describe("the tools of a job", { tags: ["sandbox"] }, () => {
   });
 });
 
+/** The end of the warning that not all was searched. */
+const KEEP_OUT = "Keep credentials out of folders of tools.";
+
 describe("the caches of a job's home", { tags: ["sandbox"] }, () => {
   it("are read-only, while what package managers write beside them can be written", async () => {
     write(join(home, ".npm", "_cacache", "content-v2", "sha512", "aa", "bb"), "tarball");
@@ -239,6 +242,15 @@ describe("the caches of a job's home", { tags: ["sandbox"] }, () => {
     const npmrc = write(join(cache, "node", "99.1.0", "x64", "etc", "npmrc"), SECRET);
     const sandbox = await findSandbox({ RUNNER_TOOL_CACHE: cache });
     expect(await output(sandbox, `ls ${downloads} | wc -l; wc -c < ${npmrc}`)).toBe("21\n0\n");
+    expect(fixture.lines.filter((line) => line.includes(KEEP_OUT))).toEqual([]);
+  });
+
+  it("say so where tools have too many folders to find every credential", async () => {
+    const cache = join(job, "tools");
+    for (let folder = 0; folder < 5_000; folder += 1)
+      mkdirSync(join(cache, "many", String(folder)), { recursive: true });
+    await findSandbox({ RUNNER_TOOL_CACHE: cache });
+    expect(fixture.lines.filter((line) => line.includes(KEEP_OUT))).toHaveLength(1);
   });
 
   it("follow the variables that move them", async () => {
