@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Clock, systemClock } from "../../base/clock.ts";
 import { type Random, systemRandom } from "../../base/ids.ts";
+import { joinWords } from "../../base/join-words.ts";
 import type { Logger } from "../../base/log.ts";
 import { programIn } from "../../base/program-path.ts";
 import type { Sandbox } from "../core/ports/sandbox.ts";
@@ -70,9 +71,6 @@ export async function findSandbox(
   }
 }
 
-const UNSEARCHED =
-  "The job's tools have too many folders to find every file of credentials among them: commands see the others. Keep credentials out of folders of tools.";
-
 type Given = Pick<BubblewrapParts, "config" | "inherited" | "guard" | "clock">;
 type Tried = { readonly sandbox: Sandbox; readonly host: HostView } | { readonly missing: string };
 
@@ -80,7 +78,8 @@ type Tried = { readonly sandbox: Sandbox; readonly host: HostView } | { readonly
 async function withJobsTools(given: Given, log: Logger): Promise<Tried> {
   const found = await tryBubblewrap(given);
   if ("sandbox" in found) {
-    if (!found.host.isSearched) log.warn({}, UNSEARCHED);
+    const { unsearched } = found.host;
+    if (unsearched.length > 0) log.warn({}, unsearchedText(unsearched));
     return found;
   }
   if (given.config.job === null) return found;
@@ -88,6 +87,10 @@ async function withJobsTools(given: Given, log: Logger): Promise<Tried> {
   if ("missing" in without) return found;
   log.warn({}, `Commands do not see the job's own tools, but those in /usr and /opt alone. ${found.missing}`);
   return without;
+}
+
+function unsearchedText(folders: readonly string[]): string {
+  return `Not every file of credentials is covered in ${joinWords(folders)}, which commands see: there are too many folders to search. Keep credentials elsewhere.`;
 }
 
 async function tryBubblewrap(given: Given): Promise<Tried> {

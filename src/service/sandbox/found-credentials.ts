@@ -30,22 +30,28 @@ const rules = new PathRules();
 export type FoundCredentials = {
   /** Files and folders. */
   readonly paths: readonly string[];
-  /** False: there are more folders than are searched. */
-  readonly isWhole: boolean;
+  /** The roots of which a part was not searched: they have more folders. */
+  readonly unsearched: readonly string[];
 };
 
-/** Follows no link: inside the sandbox, a link leads only to what is shown there. */
+/** Each root has the bound for itself: a large one takes nothing from the others. Follows no link: inside the sandbox, a link leads only to what is shown there. */
 export async function findCredentials(roots: readonly string[]): Promise<FoundCredentials> {
-  const found: string[] = [];
-  let level: readonly string[] = roots;
+  const paths: string[] = [];
+  const unsearched: string[] = [];
+  for (const root of roots) if (!(await searchRoot(root, paths))) unsearched.push(root);
+  return { paths, unsearched };
+}
+
+/** Whether all of it was searched. Adds to `found`. */
+async function searchRoot(root: string, found: string[]): Promise<boolean> {
+  let level: readonly string[] = [root];
   let left = MAX_FOLDERS;
   for (let depth = 0; depth < MAX_DEPTH && level.length > 0; depth += 1) {
     const next: string[] = [];
-    for (let at = 0; at < level.length; at += AT_ONCE) {
-      if (left === 0) return { paths: found, isWhole: false };
-      const folders = level.slice(at, at + Math.min(AT_ONCE, left));
-      left -= folders.length;
-      const listed = await Promise.all(folders.map(entriesOf));
+    const folders = level.slice(0, left);
+    left -= folders.length;
+    for (let at = 0; at < folders.length; at += AT_ONCE) {
+      const listed = await Promise.all(folders.slice(at, at + AT_ONCE).map(entriesOf));
       for (const { path, entry } of listed.flat()) {
         if (entry.isDirectory()) {
           if (isSecret(path)) found.push(path);
@@ -53,9 +59,10 @@ export async function findCredentials(roots: readonly string[]): Promise<FoundCr
         } else if (entry.isFile() && isSecret(path)) found.push(path);
       }
     }
+    if (folders.length < level.length) return false;
     level = next;
   }
-  return { paths: found, isWhole: true };
+  return true;
 }
 
 function isSecret(path: string): boolean {

@@ -13,7 +13,7 @@ export type HomeCache = {
   readonly shown: readonly string[];
   /** The path at which it is shown, if not there. */
   readonly at?: string;
-  /** Holds packages as they were published, often in thousands of folders, and no settings of this machine. Default: false. */
+  /** At its own place it holds packages as they were published, often in thousands of folders, and no settings of this machine. Default: false. */
   readonly isPublished?: boolean;
 };
 

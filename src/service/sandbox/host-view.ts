@@ -50,8 +50,8 @@ export type HostView = {
   readonly environment: Readonly<Record<string, string>>;
   /** Paths at which something of the job is shown within the home: its folder must be there, and no link. */
   readonly inHome: readonly string[];
-  /** False: the job's tools have more folders than are searched for credentials. */
-  readonly isSearched: boolean;
+  /** Folders of the job's tools that were not searched to their end for credentials: they are too large. */
+  readonly unsearched: readonly string[];
 };
 
 const INNER_HOME = "/home/agent";
@@ -96,7 +96,7 @@ export async function hostView(config: SandboxConfig): Promise<HostView> {
     home,
     tree: tools?.tree ?? INNER_TREE,
     environment: tools?.environment ?? {},
-    isSearched: credentials.isWhole,
+    unsearched: credentials.unsearched,
     inHome: shown.map(({ target }) => target).filter((target) => isInside(target, home)),
   };
 }

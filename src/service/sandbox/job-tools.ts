@@ -171,7 +171,13 @@ async function placesOfCache(
     for (const name of await matching(root, pattern)) {
       const source = await realpath(join(root, name)).catch(() => null);
       if (source === null || !isShowable(source, guard)) continue;
-      places.push({ source, target: join(home, at ?? folder, name), isPublished });
+      // What a variable or a link leads to may be any folder.
+      const isOwnPlace = source === join(home, folder, name);
+      places.push({
+        source,
+        target: join(home, at ?? folder, name),
+        isPublished: isPublished && isOwnPlace,
+      });
     }
   }
   return places;

@@ -130,8 +130,7 @@ describe("the tools of a job", { tags: ["sandbox"] }, () => {
   });
 });
 
-/** The end of the warning that not all was searched. */
-const KEEP_OUT = "Keep credentials out of folders of tools.";
+const unsearched = () => fixture.lines.filter((line) => line.includes("too many folders to search"));
 
 describe("the caches of a job's home", { tags: ["sandbox"] }, () => {
   it("are read-only, while what package managers write beside them can be written", async () => {
@@ -242,15 +241,39 @@ describe("the caches of a job's home", { tags: ["sandbox"] }, () => {
     const npmrc = write(join(cache, "node", "99.1.0", "x64", "etc", "npmrc"), SECRET);
     const sandbox = await findSandbox({ RUNNER_TOOL_CACHE: cache });
     expect(await output(sandbox, `ls ${downloads} | wc -l; wc -c < ${npmrc}`)).toBe("21\n0\n");
-    expect(fixture.lines.filter((line) => line.includes(KEEP_OUT))).toEqual([]);
+    expect(unsearched()).toEqual([]);
   });
 
-  it("say so where tools have too many folders to find every credential", async () => {
-    const cache = join(job, "tools");
+  it("show no credentials where a variable or a link makes another folder of one", async () => {
+    const npmrc = write(join(job, "composer", "npmrc"), SECRET);
+    const auth = write(join(job, "composer", "deeper", "down", "auth.json"), SECRET);
+    const linked = write(join(job, "elsewhere", "npmrc"), SECRET);
+    mkdirSync(join(home, ".m2"), { recursive: true });
+    symlinkSync(dirname(linked), join(home, ".m2", "repository"));
+    const sandbox = await findSandbox({ COMPOSER_CACHE_DIR: join(job, "composer") });
+    const inside = [
+      `.composer/cache/${npmrc.slice(join(job, "composer").length + 1)}`,
+      `.composer/cache/${auth.slice(join(job, "composer").length + 1)}`,
+      ".m2/repository/npmrc",
+    ];
+    expect(await output(sandbox, `cd ~; wc -c ${inside.join(" ")} | sed 's/ *//'`)).toBe(
+      [...inside.map((path) => `0 ${path}`), "0 total", ""].join("\n"),
+    );
+  });
+
+  it("name a folder that is too large to be searched, which takes nothing from the others", async () => {
+    const large = join(job, "large");
     for (let folder = 0; folder < 5_000; folder += 1)
-      mkdirSync(join(cache, "many", String(folder)), { recursive: true });
-    await findSandbox({ RUNNER_TOOL_CACHE: cache });
-    expect(fixture.lines.filter((line) => line.includes(KEEP_OUT))).toHaveLength(1);
+      mkdirSync(join(large, "many", String(folder)), { recursive: true });
+    const npmrc = write(join(job, "tools", "node", "99.1.0", "x64", "etc", "npmrc"), SECRET);
+    const sandbox = await findSandbox({
+      RUNNER_TOOL_CACHE: join(job, "tools"),
+      PATH: `${large}:${process.env.PATH}`,
+    });
+    expect(await output(sandbox, `wc -c < ${npmrc}`)).toBe("0\n");
+    expect(unsearched()).toEqual([
+      `warn Not every file of credentials is covered in ${large}, which commands see: there are too many folders to search. Keep credentials elsewhere.`,
+    ]);
   });
 
   it("follow the variables that move them", async () => {
