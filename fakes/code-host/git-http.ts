@@ -7,9 +7,7 @@ import { pipeline } from "node:stream/promises";
 import { gunzipSync } from "node:zlib";
 import { type Faults, makeFaults } from "./fault.ts";
 import { readBody, startLoopbackServer } from "./server.ts";
-
-/** Where git is. A step of a job that runs in this process has another search path while it is at work. */
-export const searchPath: string = process.env.PATH ?? "";
+import { announcement, searchPath } from "./upload-pack.ts";
 
 export type GitHttpOptions = {
   /** `owner/name` → path of a git repository, bare or not. Read at each request: it may change. */
@@ -92,10 +90,15 @@ type Serving = {
 };
 
 async function serveUploadPack(serving: Serving): Promise<void> {
-  const { request, response } = serving;
+  const { request, response, path, advertise } = serving;
   const protocol = String(request.headers["git-protocol"] ?? "");
   const config = ["uploadpack.allowAnySHA1InWant=true", "uploadpack.allowFilter=true"];
   const greets = !protocol.includes("version=2");
+  const announced = advertise ? await announcement({ path, config, protocol }) : null;
+  if (announced !== null) {
+    response.writeHead(200, headersOf("upload-pack", advertise)).end(announced);
+    return;
+  }
   const git = startGit(serving, { name: "upload-pack", config, env: { GIT_PROTOCOL: protocol } });
   response.on("close", () => git.kill());
   await answerBy(git, serving, { name: "upload-pack", greets });
@@ -130,10 +133,7 @@ async function answerBy(
   { request, response, body, advertise }: Serving,
   { name, greets }: { readonly name: PackProgram; readonly greets: boolean },
 ): Promise<void> {
-  response.writeHead(200, {
-    "content-type": `application/x-git-${name}-${advertise ? "advertisement" : "result"}`,
-    "cache-control": "no-cache",
-  });
+  response.writeHead(200, headersOf(name, advertise));
   const greeting = `# service=git-${name}\n`;
   if (advertise && greets)
     response.write(`${(greeting.length + 4).toString(16).padStart(4, "0")}${greeting}0000`);
@@ -141,4 +141,11 @@ async function answerBy(
   git.stdin.on("error", () => {});
   git.stdin.end(request.headers["content-encoding"] === "gzip" ? gunzipSync(body) : body);
   await pipeline(git.stdout, response).catch(() => {});
+}
+
+function headersOf(name: PackProgram, advertise: boolean): Record<string, string> {
+  return {
+    "content-type": `application/x-git-${name}-${advertise ? "advertisement" : "result"}`,
+    "cache-control": "no-cache",
+  };
 }

@@ -132,9 +132,9 @@ describe("the review of a pull request", () => {
     fixture.bitbucket.onCall = (call) => {
       if (call !== `POST /pullrequests/${PULL}/comments`) return;
       written += 1;
-      if (written === count) fixture.kill();
+      if (written === count) fixture.ci.kill();
     };
-    const killed = await fixture.job(REVIEW, { env });
+    const killed = await fixture.job(REVIEW, { env, where: "process" });
     expect(killed.code).toBe(null);
     fixture.bitbucket.onCall = null;
     const again = await fixture.job(REVIEW, { env: { ...env, BITBUCKET_STEP_RUN_NUMBER: "2" } });

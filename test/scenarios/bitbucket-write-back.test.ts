@@ -67,10 +67,10 @@ describe("the comment on the pull request", () => {
 
   it("is written once by a step that is killed after it and executed again", async () => {
     fixture.bitbucket.onCall = (call) => {
-      if (call.startsWith("POST")) fixture.kill();
+      if (call.startsWith("POST")) fixture.ci.kill();
     };
     const env = { BITBUCKET_PIPELINE_UUID: "{11111111-0000-4000-8000-000000000001}" };
-    const killed = await fixture.job(["--comment"], { env });
+    const killed = await fixture.job(["--comment"], { env, where: "process" });
     expect(killed.code).toBe(null);
     fixture.bitbucket.onCall = null;
     const again = await fixture.job(["--comment"], { env: { ...env, BITBUCKET_STEP_RUN_NUMBER: "2" } });
@@ -153,9 +153,9 @@ describe("changes", () => {
     const env = { BITBUCKET_PIPELINE_UUID: "{11111111-0000-4000-8000-000000000002}" };
     const flags = ["--changes", "pull-request"];
     fixture.bitbucket.onCall = (call) => {
-      if (call === "POST /pullrequests") fixture.kill();
+      if (call === "POST /pullrequests") fixture.ci.kill();
     };
-    const killed = await fixture.job(flags, { on: "push", env });
+    const killed = await fixture.job(flags, { on: "push", env, where: "process" });
     expect(killed.code).toBe(null);
     fixture.bitbucket.onCall = null;
     const again = await fixture.job(flags, { on: "push", env: { ...env, BITBUCKET_STEP_RUN_NUMBER: "2" } });

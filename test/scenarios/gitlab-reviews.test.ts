@@ -10,7 +10,7 @@ import { GitLabFixture } from "../support/fixtures/gitlab-fixture.ts";
 import { BOT, IID } from "../support/fixtures/gitlab-project.ts";
 
 const REVIEW = ["--findings", "review"];
-const asProcess = { onLine: () => {} };
+const asProcess = { where: "process" } as const;
 /** At a line that the merge request adds; its lines 2 to 8 are shown. */
 const added = {
   path: "notes.txt",
@@ -162,12 +162,12 @@ describe("the review of a merge request", () => {
       fixture.plan(review(added, unchanged, outside));
       const env = { CI_PIPELINE_ID: pipeline };
       fixture.gitlab.onCall = (call) => {
-        if (call.startsWith("POST") && call.endsWith(at)) fixture.kill();
+        if (call.startsWith("POST") && call.endsWith(at)) fixture.ci.kill();
       };
       const killed = await fixture.job(REVIEW, { ...asProcess, env });
       expect([at, killed.code]).toEqual([at, null]);
       fixture.gitlab.onCall = null;
-      const again = await fixture.job(REVIEW, { ...asProcess, env: { ...env, CI_JOB_ID: "303" } });
+      const again = await fixture.job(REVIEW, { env: { ...env, CI_JOB_ID: "303" } });
       expect(again.code, again.stderr).toBe(0);
       expect([at, threads().length, fixture.reviews.drafts.length]).toEqual([at, 2, 0]);
       const said = texts().filter(({ body }) => body.includes("Far away"));

@@ -8,7 +8,7 @@ import { BOT, IID } from "../support/fixtures/gitlab-project.ts";
 
 const COMMENT_MARKER = /<!-- agent-service:comment [0-9a-f]{32} -->$/;
 /** A child process is asked for by whoever reads its lines. */
-const asProcess = { onLine: () => {} };
+const asProcess = { where: "process" } as const;
 
 let fixture: GitLabFixture;
 beforeAll(async () => {
@@ -66,12 +66,12 @@ describe("the note on the merge request", () => {
   it("is written once by a job that is killed after it and executed again", async () => {
     const env = { CI_PIPELINE_ID: "700" };
     fixture.gitlab.onCall = (call) => {
-      if (call.startsWith("POST")) fixture.kill();
+      if (call.startsWith("POST")) fixture.ci.kill();
     };
     const killed = await fixture.job(["--comment"], { ...asProcess, env });
     expect(killed.code).toBe(null);
     fixture.gitlab.onCall = null;
-    const again = await fixture.job(["--comment"], { ...asProcess, env: { ...env, CI_JOB_ID: "303" } });
+    const again = await fixture.job(["--comment"], { env: { ...env, CI_JOB_ID: "303" } });
     expect(again.code, again.stderr).toBe(0);
     expect(fixture.ownNotes()).toHaveLength(1);
     expect(fixture.ownNotes()[0]?.body).toContain("✅ Answered");
@@ -150,12 +150,12 @@ describe("changes", () => {
     const env = { CI_PIPELINE_ID: "701" };
     const flags = ["--changes", "pull-request"];
     fixture.gitlab.onCall = (call) => {
-      if (call.startsWith("POST /merge_requests")) fixture.kill();
+      if (call.startsWith("POST /merge_requests")) fixture.ci.kill();
     };
     const killed = await fixture.job(flags, { ...asProcess, on: "push", env });
     expect(killed.code).toBe(null);
     fixture.gitlab.onCall = null;
-    const again = await fixture.job(flags, { ...asProcess, on: "push", env: { ...env, CI_JOB_ID: "303" } });
+    const again = await fixture.job(flags, { on: "push", env: { ...env, CI_JOB_ID: "303" } });
     expect(again.code, again.stderr).toBe(0);
     expect([...fixture.gitlab.mergeRequests.keys()]).toEqual([IID, 501]);
     const branch = fixture.gitlab.mergeRequests.get(501)?.sourceBranch ?? "";

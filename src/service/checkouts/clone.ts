@@ -15,7 +15,7 @@ import {
 import type { CloneTarget } from "./clone-url.ts";
 import { fetchHistory } from "./fetch-history.ts";
 import { fetchPullRequest, type PullRequestBase } from "./fetch-pull-request.ts";
-import { measureTree, type TreeMeasure } from "./git-output.ts";
+import { measureTree } from "./git-output.ts";
 import { streamOutput } from "./stream-output.ts";
 
 /** Git reads a file whole to search it. */
@@ -35,9 +35,15 @@ type Clone = {
   readonly signal: AbortSignal;
 };
 
+/** A commit's files, and which of them are too large to be searched. */
+type CommitFiles = {
+  /** As `git ls-tree -r -l -z` prints them. */
+  readonly listing: Buffer;
+  readonly unsearched: readonly string[];
+};
+
 export type Cloned = {
-  /** The size of the tree. */
-  readonly tree: TreeMeasure;
+  readonly files: CommitFiles;
   /** Null where the run is about no pull request. */
   readonly base: PullRequestBase | null;
 };
@@ -53,7 +59,7 @@ export async function cloneCommit(clone: Clone): Promise<Cloned> {
     const base = await fetchSource(clone, signal);
     await checkStoredBytes(clone.gitFolder, clone.limits);
     await checkUnfoldedBytes(clone, signal);
-    return { tree: await checkOut(clone, signal), base };
+    return { files: await checkOut(clone, signal), base };
   });
 }
 
@@ -81,11 +87,11 @@ async function checkUnfoldedBytes(
 export async function checkOut(
   clone: Pick<Clone, "git" | "source" | "limits">,
   signal: AbortSignal,
-): Promise<TreeMeasure> {
-  const tree = await checkTreeSize(clone, signal);
+): Promise<CommitFiles> {
+  const files = await checkTreeSize(clone, signal);
   const args = ["checkout", "--quiet", "--force", "--detach", clone.source.sha];
   await clone.git({ args, signal });
-  return tree;
+  return files;
 }
 
 async function fetchSource(clone: Clone, signal: AbortSignal): Promise<PullRequestBase | null> {
@@ -97,7 +103,7 @@ async function fetchSource(clone: Clone, signal: AbortSignal): Promise<PullReque
   return await fetchPullRequest({ ...clone, sha, baseRef, pullRequest, signal });
 }
 
-/** The size of a commit's tree. Throws a CloneLimitError where it is too large. */
+/** The files of a commit. Throws a CloneLimitError where they are too large together. */
 export async function checkTreeSize(
   clone: {
     readonly git: Git;
@@ -105,10 +111,10 @@ export async function checkTreeSize(
     readonly limits: Pick<CloneLimits, "maxCheckoutBytes">;
   },
   signal: AbortSignal,
-): Promise<TreeMeasure> {
+): Promise<CommitFiles> {
   const { maxCheckoutBytes } = clone.limits;
   const args = ["ls-tree", "-r", "-l", "-z", "--full-tree", clone.source.sha];
-  const listing = await clone
+  const { stdout: listing } = await clone
     .git({ args, signal, maxOutputBytes: MAX_LISTING_BYTES })
     .catch((cause: unknown) => {
       const isEndless = cause instanceof GitError && cause.code === "git_output_too_large";
@@ -116,9 +122,8 @@ export async function checkTreeSize(
         ? new CloneLimitError("clone_too_large", "it has more files than this service can list")
         : cause;
     });
-  const measure = measureTree(listing.stdout, MAX_SEARCHED_FILE_BYTES);
-  const { files, bytes } = measure;
-  if (bytes <= maxCheckoutBytes) return measure;
+  const { files, bytes, largeFiles } = measureTree(listing, MAX_SEARCHED_FILE_BYTES);
+  if (bytes <= maxCheckoutBytes) return { listing, unsearched: largeFiles };
   const message =
     `its ${files.toLocaleString("en-US")} files have ${megabytes(bytes)} together, ` +
     `this service allows ${megabytes(maxCheckoutBytes)}`;

@@ -36,7 +36,7 @@ type OpenCheckout = {
   readonly isTrusted: boolean;
   /** The base of a pull request, where that is known. Default: the first parent of the provider's merge commit. */
   readonly base?: PullRequestBase | null;
-  /** The commit's files, as `git ls-tree -r -l -z` prints them, where somebody has asked. */
+  /** The commit's files, as `git ls-tree -r -l -z` prints them. Default: git is asked. */
   readonly listing?: Buffer;
   /** Files that are too large to be searched. */
   readonly unsearched: readonly string[];
@@ -53,7 +53,7 @@ type OpenCheckout = {
 };
 
 /** The checkout over an already checked-out folder. It owns the folder and removes it on `close()`. */
-export function gitCheckout(open: OpenCheckout): Checkout {
+export function gitCheckout({ listing, ...open }: OpenCheckout): Checkout {
   const { git, folder, source, unsearched, signal, covered, rules = new PathRules() } = open;
   const isProtected = protectedPathGuard([], rules);
   const closed = new AbortController();
@@ -66,11 +66,11 @@ export function gitCheckout(open: OpenCheckout): Checkout {
   const since = open.since === undefined ? {} : { since: open.since };
   const searched = { runGit, root: folder.tree, unsearched };
   const listings = new Map<string, Buffer>();
-  const keepListing = (commit: string, listing: Buffer): Buffer => {
-    if (listing.length <= MAX_KEPT_LISTING_BYTES) listings.set(commit, listing);
-    return listing;
+  const keepListing = (commit: string, files: Buffer): Buffer => {
+    if (files.length <= MAX_KEPT_LISTING_BYTES) listings.set(commit, files);
+    return files;
   };
-  if (open.listing !== undefined) keepListing(source.sha, open.listing);
+  if (listing !== undefined) keepListing(source.sha, listing);
   const listingOf = async (commit: string): Promise<Buffer> => {
     const args = ["ls-tree", "-r", "-l", "-z", "--full-tree", commit];
     return listings.get(commit) ?? keepListing(commit, (await runGit({ args })).stdout);
@@ -231,7 +231,7 @@ function isPullRequest(source: OpenCheckout["source"]): boolean {
 
 /** The commit whose files a maintainer has agreed to. Null where none is in reach. */
 async function trustedCommit(
-  { base, source, isTrusted }: OpenCheckout,
+  { base, source, isTrusted }: Pick<OpenCheckout, "base" | "source" | "isTrusted">,
   runGit: (call: Omit<GitCall, "signal">) => Promise<GitOutput>,
 ): Promise<string | null> {
   if (base !== undefined && base !== null) return base.tip;
@@ -241,7 +241,7 @@ async function trustedCommit(
 
 /** Null where the commit is none of a pull request, or no base is in reach. */
 async function comparedWith(
-  { base, source }: OpenCheckout,
+  { base, source }: Pick<OpenCheckout, "base" | "source">,
   runGit: (call: Omit<GitCall, "signal">) => Promise<GitOutput>,
 ): Promise<string | null> {
   return base?.mergeBase ?? (isPullRequest(source) ? await mergeBase(runGit) : null);

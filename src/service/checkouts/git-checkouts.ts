@@ -67,7 +67,7 @@ async function openCheckout(
     const gitTimeoutMs = options.limits.cloneTimeoutMs + PAST_DEADLINE_MS;
     const { maxCpuSeconds: cpuSeconds } = options.limits;
     const startedBy = await startWithin(options.environment, { cpuSeconds });
-    const { tree, base } = await fetching.value({
+    const { files, base } = await fetching.value({
       git: gitOf({ ...options, gitTimeoutMs, startedBy }, folder),
       folder,
       signal,
@@ -75,7 +75,7 @@ async function openCheckout(
     signal.throwIfAborted();
     const git = gitOf(options, folder);
     const isTrusted = isCommitTrusted(source);
-    return ok(gitCheckout({ git, folder, source, isTrusted, base, unsearched: tree.largeFiles, signal }));
+    return ok(gitCheckout({ git, folder, source, isTrusted, base, ...files, signal }));
   } catch (cause) {
     const isFull = await isFullDisk(cause, folder.path);
     await removeFolder(folder.path);

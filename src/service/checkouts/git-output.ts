@@ -27,7 +27,7 @@ export function parseCommits(output: Buffer): Commit[] {
   return commits;
 }
 
-export type TreeMeasure = {
+type TreeMeasure = {
   readonly files: number;
   readonly bytes: number;
   /** Paths of the files above `largeBytes`. */

@@ -61,6 +61,7 @@ export class TreeKeeper {
   keep(keeping: Keeping, since: string | null): Promise<KeptTree | null> {
     return this.#inTurn(KEEPING, async () => {
       const touched = await this.#findTouched(gitUntil(keeping));
+      if (touched.length === 0 && since === null) return null;
       const there = touched.flatMap(({ about, ...file }) => (about === null ? [] : [{ ...file, about }]));
       // A file that was moved is an object that the commit has.
       const moved = new Set(touched.flatMap(({ before }) => (before === null ? [] : [before])));

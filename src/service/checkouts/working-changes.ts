@@ -15,6 +15,8 @@ import { SEARCH_ADVICE } from "./tree-files.ts";
 
 const MAX_FILE_BYTES = 5_000_000;
 const MAX_PATCH_BYTES = 16_000_000;
+/** Of the differences that git prints before a patch: some hundred thousand files. A longer list is asked for by itself. */
+const MAX_SUMMARY_BYTES = 16_000_000;
 /** Every file is read and hashed. */
 export const READ_ALL = { timeoutFactor: 5 };
 export const SUBMODULE_MODE = "160000";
@@ -110,7 +112,7 @@ async function compare(tree: WorkingTree): Promise<WorkingChanges> {
     heldBack.push({ path: shownPath(path), reason: "too_large" });
   }
   heldBack.push(...(await restoreHidden(tree)));
-  const seen = await differences(tree);
+  const { seen, whole } = await differencesAndPatch(tree);
   const changed = changesIn(seen);
   if (changed.length === 0) return { baseSha, files: [], patch: "", heldBack };
   const guarded = changed.filter(({ path }) => isProtected(shownPath(path)));
@@ -121,7 +123,8 @@ async function compare(tree: WorkingTree): Promise<WorkingChanges> {
     const gone = changed.filter(({ path }) => !left.has(path));
     heldBack.push(...gone.map(({ path }) => ({ path: shownPath(path), reason: "protected" as const })));
   }
-  const { patch, isWhole } = await writePatch(tree, heldBack);
+  const left = guarded.length === 0 ? whole : await patchOf(tree);
+  const { patch, isWhole } = await writePatch(tree, left, heldBack);
   const files = parseChanges(guarded.length === 0 && isWhole ? seen : await differences(tree));
   return { baseSha, files, patch, heldBack };
 }
@@ -301,6 +304,24 @@ async function differences({ runGit, headSha }: WorkingTree): Promise<Buffer> {
   return (await runGit({ args: [...DIFF, "-z", "--raw", "--numstat", headSha] })).stdout;
 }
 
+/** The same, and the patch: null where it is too large. */
+async function differencesAndPatch(
+  tree: WorkingTree,
+): Promise<{ readonly seen: Buffer; readonly whole: Buffer | null }> {
+  const args = [...DIFF, "-z", "--raw", "--numstat", "--patch", "--binary", tree.headSha];
+  const { stdout, complete } = await tree.runGit({
+    args,
+    maxOutputBytes: MAX_SUMMARY_BYTES + MAX_PATCH_BYTES,
+    onOverflow: "keep",
+  });
+  // The one empty field parts them: neither a path nor a count is empty.
+  const end = stdout.indexOf("\0\0");
+  if (end < 0) return { seen: complete ? stdout : await differences(tree), whole: null };
+  const patch = stdout.subarray(end + 2);
+  const isWhole = complete && patch.length <= MAX_PATCH_BYTES;
+  return { seen: stdout.subarray(0, end + 1), whole: isWhole ? patch : null };
+}
+
 /** Of git's raw differences with -z. */
 export function changesIn(output: Buffer): Change[] {
   const records = byteRecords(output);
@@ -320,13 +341,17 @@ async function unchangedPaths({ runGit, headSha }: WorkingTree, tracked: readonl
   return unchanged;
 }
 
-/** The patch of what the index holds, and whether it is of all that. Files that make it too large are held back. */
+/**
+ * The patch of what the index holds, and whether it is of all that. `whole` is that patch, null where it is too large: the files
+ * that make it so are held back.
+ */
 async function writePatch(
   tree: WorkingTree,
+  whole: Buffer | null,
   heldBack: HeldBackFile[],
 ): Promise<{ readonly patch: string; readonly isWhole: boolean }> {
-  const whole = await diff(tree);
-  if (whole !== null) return { patch: whole, isWhole: true };
+  const text = await textOf(tree, whole);
+  if (text !== null) return { patch: text, isWhole: true };
   const changes = await changesOf(tree);
   const found = await findPaths(
     tree.folder.tree,
@@ -337,24 +362,25 @@ async function writePatch(
   for (const part of [large, small]) {
     heldBack.push(...part.map(({ path }) => ({ path: shownPath(path), reason: "too_large" as const })));
     await forget(tree, part);
-    const rest = await diff(tree);
+    const rest = await textOf(tree, await patchOf(tree));
     if (rest !== null) return { patch: rest, isWhole: false };
   }
   return { patch: "", isWhole: false };
 }
 
 /** Null when it is too large. */
-async function diff({ runGit, folder, headSha }: WorkingTree): Promise<string | null> {
+async function patchOf({ runGit, headSha }: WorkingTree): Promise<Buffer | null> {
   const args = [...DIFF, "--patch", "--binary", headSha];
-  const take = async () => {
-    const { stdout, complete } = await runGit({ args, maxOutputBytes: MAX_PATCH_BYTES, onOverflow: "keep" });
-    return complete ? stdout : null;
-  };
-  const bytes = await take();
-  if (bytes === null || isText(bytes)) return bytes?.toString("utf8") ?? null;
-  const attributes = join(folder.git, "info", "attributes");
+  const { stdout, complete } = await runGit({ args, maxOutputBytes: MAX_PATCH_BYTES, onOverflow: "keep" });
+  return complete ? stdout : null;
+}
+
+/** A patch of what the index holds as text, where it is none with every file as binary. Null when it is too large. */
+async function textOf(tree: WorkingTree, patch: Buffer | null): Promise<string | null> {
+  if (patch === null || isText(patch)) return patch?.toString("utf8") ?? null;
+  const attributes = join(tree.folder.git, "info", "attributes");
   await writeFile(attributes, allBinary);
-  const binary = await take().finally(() => writeFile(attributes, overridingAttributes));
+  const binary = await patchOf(tree).finally(() => writeFile(attributes, overridingAttributes));
   return binary?.toString("utf8") ?? null;
 }
 

@@ -1,7 +1,8 @@
 import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { CheckoutFixture } from "./checkout-fixture.ts";
+import { countedGit } from "./counted-git.ts";
 import { textQuery } from "./text-query.ts";
 
 const mergeOfPullRequest = { event: "pull_request", baseRef: "main", ref: "refs/pull/7/merge" };
@@ -54,6 +55,20 @@ describe("open", () => {
     const checkout = await fixture.open(sha, { source: { cloneUrl: `${fixture.server.url}/wide.git` } });
     expect(sha).toHaveLength(64);
     expect(await checkout.files()).toEqual([]);
+  });
+
+  it("starts few processes of git, and asks once for the files of a commit", async () => {
+    const [, , three] = threeCommits();
+    const counted = await countedGit(fixture.folder);
+    const environment = { ...process.env, PATH: `${dirname(counted.path)}:${process.env.PATH}` };
+    const checkout = await fixture.open(three, { environment });
+    expect(await counted.started()).toEqual(["cat-file", "checkout", "fetch", "ls-tree"]);
+    expect(await checkout.trustedPaths(() => true)).toEqual(["a", "b", "dir/c"]);
+    expect(await checkout.trustedText("a")).toBe("3\n");
+    expect(await counted.started()).toEqual(["cat-file"]);
+    await writeFile(join(checkout.root, "a"), "4\n");
+    expect((await checkout.workingChanges()).files).toHaveLength(1);
+    expect(await counted.started()).toEqual(["diff-index", "ls-files", "read-tree", "update-index"]);
   });
 
   it("keeps git's own folder out of the tree", async () => {

@@ -5,6 +5,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { createGunzip } from "node:zlib";
+import { announcement } from "../../../fakes/code-host/upload-pack.ts";
 
 export type ServerFault =
   | { readonly kind: "none" }
@@ -36,7 +37,7 @@ export async function startGitServer(folder: string): Promise<GitServer> {
     } else if (fault.kind === "hang" && request.method === "POST") {
       stuck.resolve();
     } else {
-      serve({ folder, request, response, fault, stuck: stuck.resolve });
+      void serve({ folder, request, response, fault, stuck: stuck.resolve });
     }
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -53,6 +54,8 @@ export async function startGitServer(folder: string): Promise<GitServer> {
   return state;
 }
 
+const SERVICE_LINE = Buffer.from("001e# service=git-upload-pack\n0000");
+
 type Exchange = {
   readonly folder: string;
   readonly request: IncomingMessage;
@@ -61,13 +64,22 @@ type Exchange = {
   stuck(): void;
 };
 
-function serve({ folder, request, response, fault, stuck }: Exchange): void {
+async function serve({ folder, request, response, fault, stuck }: Exchange): Promise<void> {
   const url = new URL(request.url ?? "/", "http://loopback");
   const isAdvertisement = url.pathname.endsWith("/info/refs");
   const repository = join(folder, url.pathname.replace(/\/(info\/refs|git-upload-pack)$/, ""));
+  const protocol = String(request.headers["git-protocol"] ?? "");
+  const config = ["safe.directory=*"];
+  const announced = isAdvertisement ? await announcement({ path: repository, config, protocol }) : null;
+  if (announced !== null) {
+    response.writeHead(200, { "content-type": "application/x-git-upload-pack-advertisement" });
+    // Clients of version 2 read the line of older versions, too.
+    response.end(Buffer.concat([SERVICE_LINE, announced]));
+    return;
+  }
   const options = isAdvertisement ? ["--stateless-rpc", "--advertise-refs"] : ["--stateless-rpc"];
-  const child = spawn("git", ["-c", "safe.directory=*", "upload-pack", "--strict", ...options, repository], {
-    env: { PATH: process.env.PATH, GIT_PROTOCOL: String(request.headers["git-protocol"] ?? "") },
+  const child = spawn("git", ["-c", ...config, "upload-pack", "--strict", ...options, repository], {
+    env: { PATH: process.env.PATH, GIT_PROTOCOL: protocol },
     stdio: ["pipe", "pipe", "ignore"],
   });
   response.on("close", () => child.kill());
@@ -80,7 +92,7 @@ function serve({ folder, request, response, fault, stuck }: Exchange): void {
     if (!response.headersSent) {
       const type = isAdvertisement ? "advertisement" : "result";
       response.writeHead(200, { "content-type": `application/x-git-upload-pack-${type}` });
-      if (isAdvertisement) response.write("001e# service=git-upload-pack\n0000");
+      if (isAdvertisement) response.write(SERVICE_LINE);
     }
     response.write(chunk.subarray(0, left));
     left -= Math.min(left, chunk.length);

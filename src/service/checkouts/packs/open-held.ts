@@ -42,8 +42,8 @@ export async function openHeld(open: HeldCheckout): Promise<Cloned> {
     if (shallow.length > 0) {
       await writeFile(join(gitFolder, "shallow"), shallow.map((commit) => `${commit}\n`).join(""));
     }
-    const tree = await checkOut(open, signal);
-    return { tree, base: await baseOf(open, signal) };
+    const files = await checkOut(open, signal);
+    return { files, base: await baseOf(open, signal) };
   });
 }
 
