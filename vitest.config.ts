@@ -17,6 +17,8 @@ export default defineConfig(({ mode }) => {
       experimental: { viteModuleRunner: false },
       include: ["test/**/*.test.ts"],
       globalSetup: [
+        // Ends last: deployments have schemas, too.
+        "test/support/stores/postgres-schema-setup.ts",
         "test/support/run/working-folder-setup.ts",
         "test/support/run/command-setup.ts",
         "test/support/run/acp-agent-setup.ts",

@@ -1,10 +1,12 @@
-// A schema of a test's own on the PostgreSQL at TEST_DATABASE_URL, dropped at the end.
+// A schema of a test's own on the PostgreSQL at TEST_DATABASE_URL. With the service's tables it costs a server more than most tests do:
+// those that are given back are emptied, renamed and given to the next test of the process. The end of the run drops them.
 
 import { createHash, randomBytes } from "node:crypto";
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
 import { openPostgresStore } from "../../../src/service/store/postgres.ts";
+import { schemaPrefix } from "./postgres-schema-setup.ts";
 
 /** Undefined where the suite has no PostgreSQL: those tests are skipped, and say so. */
 export const testDatabaseUrl = process.env.TEST_DATABASE_URL;
@@ -16,18 +18,23 @@ export type TestSchema = {
   drop(): Promise<void>;
 };
 
+/** What is known of a schema with its tables, for the whole time that it is used. */
+type Kept = {
+  readonly client: pg.Client;
+  name: string;
+  /** Its tables, columns, indexes and what else is there, as they were made. */
+  readonly form: string;
+};
+
 let template: Promise<string> | null = null;
+const free: Kept[] = [];
 
 /** Has the service's tables, unless it is to be empty. */
 export async function createTestSchema(options: { isEmpty: boolean }): Promise<TestSchema> {
-  const name = `test_${randomBytes(6).toString("hex")}`;
-  const client = new pg.Client({ connectionString: urlOf(name) });
-  await client.connect();
-  if (options.isEmpty) await client.query(`create schema ${name}`);
-  else {
-    template ??= makeTemplate(client);
-    await client.query(copySchema(await template, name));
-  }
+  if (!options.isEmpty) return await withTables();
+  const name = newName();
+  const client = await connect(name);
+  await client.query(`create schema ${name}`);
   return {
     url: urlOf(name),
     query: async (sql) => (await client.query<Record<string, unknown>>(sql)).rows,
@@ -36,6 +43,64 @@ export async function createTestSchema(options: { isEmpty: boolean }): Promise<T
       await client.end();
     },
   };
+}
+
+async function withTables(): Promise<TestSchema> {
+  const kept = (await takeFree()) ?? (await makeTables());
+  const { client, name } = kept;
+  return {
+    url: urlOf(name),
+    query: async (sql) => (await client.query<Record<string, unknown>>(sql)).rows,
+    drop: () => giveBack(kept),
+  };
+}
+
+async function makeTables(): Promise<Kept> {
+  const name = newName();
+  const client = await connect(name);
+  template ??= makeTemplate(client);
+  await client.query(copySchema(await template, name));
+  return { client, name, form: await formOf(client, name) };
+}
+
+/** Null where none is free that can be emptied: a session that a test left behind may still write in it. */
+async function takeFree(): Promise<Kept | null> {
+  for (let kept = free.pop(); kept !== undefined; kept = free.pop()) {
+    try {
+      await kept.client.query(emptyTables(kept.name));
+      await kept.client.query(`set search_path to ${kept.name}`);
+      return kept;
+    } catch {
+      // The end of the run drops it.
+      await kept.client.end().catch(() => {});
+    }
+  }
+  return null;
+}
+
+/** A session that is left finds nothing under the name that it knows. A test that changed the tables leaves nothing to use again. */
+async function giveBack(kept: Kept): Promise<void> {
+  const { client, name, form } = kept;
+  if ((await formOf(client, name)) !== form) {
+    await client.query(`drop schema if exists ${name} cascade`);
+    await client.end();
+    return;
+  }
+  kept.name = newName();
+  await client.query(`alter schema ${name} rename to ${kept.name}`);
+  free.push(kept);
+}
+
+async function connect(schema: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: urlOf(schema) });
+  // A server that ends fails the next query as well.
+  client.on("error", () => {});
+  await client.connect();
+  return client;
+}
+
+function newName(): string {
+  return `${schemaPrefix()}${randomBytes(6).toString("hex")}`;
 }
 
 function urlOf(schema: string): string {
@@ -76,7 +141,43 @@ function copySchema(from: string, to: string): string {
       create schema ${to};
       for one in select table_name from information_schema.tables where table_schema = '${from}' loop
         execute format('create table ${to}.%I (like ${from}.%I including all)', one, one);
+        -- Its plans are those of a new table, however often it was used.
+        execute format('alter table ${to}.%I set (autovacuum_enabled = false)', one);
         if one like 'kysely%' then execute format('insert into ${to}.%I select * from ${from}.%I', one, one); end if;
       end loop;
     end $$`;
+}
+
+const EMPTIED_BY_DELETE_BYTES = 65_536;
+
+/** Waits for transactions that still write there. A table without a page was never written to. */
+function emptyTables(schema: string): string {
+  return `do $$
+    declare one record;
+    begin
+      set local lock_timeout = '5s';
+      for one in
+        select relname as name, pg_relation_size(oid) as bytes from pg_class
+        where relnamespace = to_regnamespace('${schema}') and relkind = 'r' and relname not like 'kysely%'
+      loop
+        execute format('lock table ${schema}.%I in access exclusive mode', one.name);
+        if one.bytes > ${EMPTIED_BY_DELETE_BYTES} then execute format('truncate ${schema}.%I', one.name);
+        elsif one.bytes > 0 then execute format('delete from ${schema}.%I', one.name); end if;
+      end loop;
+    end $$`;
+}
+
+async function formOf(client: pg.Client, schema: string): Promise<string> {
+  const { rows } = await client.query<{ form: string }>(`
+    with relations as (select oid, relname, relkind, reltuples from pg_class where relnamespace = to_regnamespace('${schema}')),
+    parts as (
+      select concat_ws(' ', relname, relkind, case when relkind = 'r' then reltuples end) as part from relations
+      union all select concat_ws(' ', relname, attname, atttypid, attnotnull, attisdropped)
+        from pg_attribute join relations on relations.oid = attrelid where attnum > 0
+      union all select concat_ws(' ', relname, conname, contype) from pg_constraint join relations on relations.oid = conrelid
+      union all select concat_ws(' ', relname, tgname) from pg_trigger join relations on relations.oid = tgrelid
+      union all select proname from pg_proc where pronamespace = to_regnamespace('${schema}')
+    )
+    select md5(string_agg(part, ',' order by part)) as form from parts`);
+  return rows[0]?.form ?? "";
 }
