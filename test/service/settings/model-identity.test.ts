@@ -162,6 +162,21 @@ describe("the settings of a model without a key", () => {
     ]);
   });
 
+  it("may be said twice: the provider in any spelling, and its address with a slash at the end", () => {
+    const again = { MODEL_PROVIDER: " Anthropic ", MODEL_BASE_URL: "https://api.anthropic.com/v1/ " };
+    expect(read({ ...anthropic, ...again, MODEL_API_KEY: " " })).toEqual(read(anthropic));
+  });
+
+  it.each(["MODEL", "FALLBACK_MODEL", "EXPLORE_MODEL", "ADVISOR_MODEL", "REVIEWER_MODEL"])(
+    "name the setting of a model that a cloud does not have: %s",
+    (name) => {
+      const aws = { MODEL_IDENTITY: "aws", MODEL_PROVIDER: "bedrock", AWS_REGION: "eu-west-1" };
+      expect(read({ ...aws, MODEL: "us.anthropic.claude-x", [name]: "gpt-5" }).problems).toEqual([
+        expect.stringMatching(new RegExp(`^${name} .*\\.$`)),
+      ]);
+    },
+  );
+
   it("are needed where MODEL_PROVIDER is a cloud", () => {
     const problems: string[] = [];
     const cloud = { MODEL_PROVIDER: "bedrock", MODEL: "us.anthropic.claude-x", MODEL_API_KEY: "key" };

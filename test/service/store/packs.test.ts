@@ -114,6 +114,12 @@ onEveryStore((kind) => {
       expect((await find("tip-used"))?.id).toBe("used");
     });
 
+    it("of one moment go by their names, the last first", async () => {
+      for (const id of ["b", "c", "a"]) await hold(packOf(id));
+      const oldest = await store.committed.packs.listOldest(repository);
+      expect(oldest.map(({ id }) => id)).toEqual(["c", "b", "a"]);
+    });
+
     it("that were never finished go, with what was written of them", async () => {
       await reserve(packOf("a"), 5);
       await reserve(packOf("b"), 90);

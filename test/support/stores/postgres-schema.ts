@@ -81,6 +81,8 @@ async function takeFree(): Promise<Kept | null> {
 /** A session that is left finds nothing under the name that it knows. A test that changed the tables leaves nothing to use again. */
 async function giveBack(kept: Kept): Promise<void> {
   const { client, name, form } = kept;
+  // What a test has set for the session is not the next one's.
+  await client.query("discard all");
   if ((await formOf(client, name)) !== form) {
     await client.query(`drop schema if exists ${name} cascade`);
     await client.end();
