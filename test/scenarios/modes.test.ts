@@ -80,6 +80,20 @@ describe("a step that starts no run", () => {
       expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: "success", reply: "Done.\n" } });
     });
 
+    it.each(["help", "cancel", "continue"])(
+      "where the comment asks for %s: the mode says more",
+      async (verb) => {
+        isFinished.resolve();
+        const left = await leave();
+        const job = await fixture.job(comment(`/agent ${verb}`));
+        const inputs = { mode: "attach", "run-id": left.outputs["run-id"] ?? "" };
+        expect(await fixture.main(job, { inputs })).toMatchObject({
+          exitCode: 0,
+          outputs: { conclusion: "success", reply: "Done.\n" },
+        });
+      },
+    );
+
     it("and cancels the run with its job", async () => {
       const left = await leave();
       const controller = new AbortController();
