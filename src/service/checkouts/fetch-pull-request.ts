@@ -40,9 +40,9 @@ export async function fetchPullRequest(fetch: PullRequestFetch): Promise<PullReq
     await fetchHistory({ ...fetch, wanted, times });
     await checkStoredBytes(gitFolder, limits);
     const isThere = (await linesOf(git, ["rev-list", HEAD], signal)).includes(sha);
-    const [tip = ""] = await linesOf(git, ["rev-parse", BASE], signal);
+    const asked = ["rev-parse", BASE, "--is-shallow-repository"];
+    const [tip = "", isShallow] = await linesOf(git, asked, signal);
     const mergeBase = isThere ? await findMergeBase(git, [sha, tip], signal) : null;
-    const [isShallow] = await linesOf(git, ["rev-parse", "--is-shallow-repository"], signal);
     const isAll = times === LONGER || isShallow === "false";
     if (isThere && (mergeBase !== null || isAll)) return { tip, mergeBase };
     if (isAll) break;

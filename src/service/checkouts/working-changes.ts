@@ -316,7 +316,8 @@ async function differencesAndPatch(
   });
   // The one empty field parts them: neither a path nor a count is empty.
   const end = stdout.indexOf("\0\0");
-  if (end < 0) return { seen: complete ? stdout : await differences(tree), whole: null };
+  if (end < 0 && complete) return { seen: stdout, whole: Buffer.alloc(0) };
+  if (end < 0) return { seen: await differences(tree), whole: null };
   const patch = stdout.subarray(end + 2);
   const isWhole = complete && patch.length <= MAX_PATCH_BYTES;
   return { seen: stdout.subarray(0, end + 1), whole: isWhole ? patch : null };
