@@ -2,12 +2,17 @@
 // https://git-scm.com/docs/http-protocol
 
 import { spawn } from "node:child_process";
+import { readFile } from "node:fs/promises";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { join } from "node:path";
+import { buffer } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
 import { gunzipSync } from "node:zlib";
 import { type Faults, makeFaults } from "./fault.ts";
 import { readBody, startLoopbackServer } from "./server.ts";
-import { announcement, searchPath } from "./upload-pack.ts";
+
+/** Where git is. A step of a job that runs in this process has another search path while it is at work. */
+const searchPath = process.env.PATH ?? "";
 
 export type GitHttpOptions = {
   /** `owner/name` → path of a git repository, bare or not. Read at each request: it may change. */
@@ -116,10 +121,58 @@ export async function serveReceivePack({
   await answerBy(git, serving, { name: "receive-pack", greets: true });
 }
 
+const announced = new Map<string, Promise<Buffer>>();
+
+/**
+ * What `git upload-pack` announces in version 2 of the protocol. It follows from git's version and configuration, not from what a
+ * repository holds: one process answers for all of the same configuration. Null where git has to be asked: another version of
+ * the protocol, or no repository that is there.
+ * https://git-scm.com/docs/protocol-v2#_capability_advertisement
+ */
+export async function announcement({
+  path,
+  config,
+  protocol,
+}: {
+  readonly path: string;
+  readonly config: readonly string[];
+  readonly protocol: string;
+}): Promise<Buffer | null> {
+  if (protocol !== "version=2") return null;
+  const own = await configurationOf(path);
+  if (own === null) return null;
+  const key = JSON.stringify([config, own]);
+  const asked = announced.get(key) ?? askUploadPack(path, { config, protocol });
+  announced.set(key, asked);
+  const answer = await asked;
+  if (answer.length > 0) return answer;
+  // Git refused: the next one is told why by itself.
+  announced.delete(key);
+  return null;
+}
+
+async function configurationOf(path: string): Promise<string | null> {
+  for (const file of [join(path, "config"), join(path, ".git/config")]) {
+    const text = await readFile(file, "utf8").catch(() => null);
+    if (text !== null) return text;
+  }
+  return null;
+}
+
+async function askUploadPack(
+  path: string,
+  { config, protocol }: { readonly config: readonly string[]; readonly protocol: string },
+): Promise<Buffer> {
+  const env = { GIT_PROTOCOL: protocol };
+  const git = startGit({ path, advertise: true }, { name: "upload-pack", config, env });
+  git.stdin.end();
+  return await buffer(git.stdout);
+}
+
 type PackProgram = "upload-pack" | "receive-pack";
 
 function startGit(
-  { path, advertise }: Serving,
+  { path, advertise }: Pick<Serving, "path" | "advertise">,
   given: { name: PackProgram; config: readonly string[]; env: Readonly<Record<string, string>> },
 ) {
   const { name, config, env } = given;

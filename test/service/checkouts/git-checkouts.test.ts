@@ -66,6 +66,8 @@ describe("open", () => {
     expect(await checkout.trustedPaths(() => true)).toEqual(["a", "b", "dir/c"]);
     expect(await checkout.trustedText("a")).toBe("3\n");
     expect(await counted.started()).toEqual(["cat-file"]);
+    expect(await checkout.keepTree(null)).toBeNull();
+    expect(await counted.started()).toEqual(["diff-files", "ls-files", "read-tree"]);
     await writeFile(join(checkout.root, "a"), "4\n");
     expect((await checkout.workingChanges()).files).toHaveLength(1);
     expect(await counted.started()).toEqual(["diff-index", "ls-files", "read-tree", "update-index"]);

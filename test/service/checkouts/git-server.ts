@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { createGunzip } from "node:zlib";
-import { announcement } from "../../../fakes/code-host/upload-pack.ts";
+import { announcement } from "../../../fakes/code-host/git-http.ts";
 
 export type ServerFault =
   | { readonly kind: "none" }

@@ -2,9 +2,10 @@
 // with the branch that it goes to.
 
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { CheckoutFixture } from "./checkout-fixture.ts";
+import { countedGit } from "./counted-git.ts";
 
 const HEAD_REF = "refs/pull/7/head";
 const source = {
@@ -51,6 +52,14 @@ function push(files: Record<string, string>): string {
 const headOf = (commits: readonly string[]) => commits[0] ?? "";
 
 describe("the head of a pull request", () => {
+  it("takes few processes of git", async () => {
+    const counted = await countedGit(fixture.folder);
+    const environment = { ...process.env, PATH: `${dirname(counted.path)}:${process.env.PATH}` };
+    await fixture.open(headOf(fork), { source, environment });
+    const ofPull = ["merge-base", "rev-list", "rev-parse"];
+    expect(await counted.started()).toEqual(["cat-file", "checkout", "fetch", "ls-tree", ...ofPull]);
+  });
+
   it("is checked out, with the base's instructions and what it changes", async () => {
     const checkout = await fixture.open(headOf(fork), { source });
     expect(checkout.headSha).toBe(headOf(fork));

@@ -8,6 +8,14 @@ import pg from "pg";
 import { openPostgresStore } from "../../../src/service/store/postgres.ts";
 import { schemaPrefix } from "./postgres-schema-setup.ts";
 
+declare module "pg" {
+  /** Its types leave these out. */
+  interface Client {
+    ref(): void;
+    unref(): void;
+  }
+}
+
 /** Undefined where the suite has no PostgreSQL: those tests are skipped, and say so. */
 export const testDatabaseUrl = process.env.TEST_DATABASE_URL;
 
@@ -21,6 +29,8 @@ export type TestSchema = {
 /** What is known of a schema with its tables, for the whole time that it is used. */
 type Kept = {
   readonly client: pg.Client;
+  /** The schema that it was copied from. */
+  readonly template: string;
   name: string;
   /** Its tables, columns, indexes and what else is there, as they were made. */
   readonly form: string;
@@ -59,15 +69,17 @@ async function makeTables(): Promise<Kept> {
   const name = newName();
   const client = await connect(name);
   template ??= makeTemplate(client);
-  await client.query(copySchema(await template, name));
-  return { client, name, form: await formOf(client, name) };
+  const from = await template;
+  await client.query(copySchema(from, name));
+  return { client, template: from, name, form: await formOf(client, name) };
 }
 
 /** Null where none is free that can be emptied: a session that a test left behind may still write in it. */
 async function takeFree(): Promise<Kept | null> {
   for (let kept = free.pop(); kept !== undefined; kept = free.pop()) {
     try {
-      await kept.client.query(emptyTables(kept.name));
+      kept.client.ref();
+      await kept.client.query(emptyTables(kept.template, kept.name));
       await kept.client.query(`set search_path to ${kept.name}`);
       return kept;
     } catch {
@@ -90,6 +102,8 @@ async function giveBack(kept: Kept): Promise<void> {
   }
   kept.name = newName();
   await client.query(`alter schema ${name} rename to ${kept.name}`);
+  // Nothing waits for it: a process ends while it is free.
+  client.unref();
   free.push(kept);
 }
 
@@ -152,19 +166,18 @@ function copySchema(from: string, to: string): string {
 
 const EMPTIED_BY_DELETE_BYTES = 65_536;
 
-/** Waits for transactions that still write there. A table without a page was never written to. */
-function emptyTables(schema: string): string {
+/** Waits for transactions that still write there. A table without a page was never written to. Migrations are those of the template again. */
+function emptyTables(template: string, schema: string): string {
   return `do $$
-    declare one record;
+    declare one text; bytes bigint;
     begin
       set local lock_timeout = '5s';
-      for one in
-        select relname as name, pg_relation_size(oid) as bytes from pg_class
-        where relnamespace = to_regnamespace('${schema}') and relkind = 'r' and relname not like 'kysely%'
-      loop
-        execute format('lock table ${schema}.%I in access exclusive mode', one.name);
-        if one.bytes > ${EMPTIED_BY_DELETE_BYTES} then execute format('truncate ${schema}.%I', one.name);
-        elsif one.bytes > 0 then execute format('delete from ${schema}.%I', one.name); end if;
+      for one in select relname from pg_class where relnamespace = to_regnamespace('${schema}') and relkind = 'r' loop
+        execute format('lock table ${schema}.%I in access exclusive mode', one);
+        bytes := pg_relation_size(format('${schema}.%I', one)::regclass);
+        if bytes > ${EMPTIED_BY_DELETE_BYTES} then execute format('truncate ${schema}.%I', one);
+        elsif bytes > 0 then execute format('delete from ${schema}.%I', one); end if;
+        if one like 'kysely%' then execute format('insert into ${schema}.%I select * from ${template}.%I', one, one); end if;
       end loop;
     end $$`;
 }
