@@ -26,7 +26,6 @@ import { say, scriptedBackend } from "../support/scripted-backend.ts";
 const TOKEN = "glpat-5aB7cD9eF1gH3iJ5kL7m";
 const OUTPUTS = 'labels: { allowed: [bug, docs], max: 2 }\nissue: { title-prefix: "[agent] " }\n';
 const labels = (...given: string[]): TypedOutput => ({ type: "labels", labels: given });
-/** A child process is asked for by whoever reads its lines. */
 const asProcess = { where: "process" } as const;
 
 let gitlab: FakeGitLab;

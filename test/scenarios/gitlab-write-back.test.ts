@@ -7,7 +7,6 @@ import { GitLabFixture } from "../support/fixtures/gitlab-fixture.ts";
 import { BOT, IID } from "../support/fixtures/gitlab-project.ts";
 
 const COMMENT_MARKER = /<!-- agent-service:comment [0-9a-f]{32} -->$/;
-/** A child process is asked for by whoever reads its lines. */
 const asProcess = { where: "process" } as const;
 
 let fixture: GitLabFixture;

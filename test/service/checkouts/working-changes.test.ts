@@ -106,20 +106,23 @@ describe("a run's changes", () => {
     expect(patch).not.toMatch(/workflows/i);
   });
 
-  it.each([24, 40])("hold back a file that is too large, and small ones when there are %i", async (noisy) => {
-    const checkout = await open();
-    await writeFile(join(checkout.root, "huge.bin"), "x");
-    await truncate(join(checkout.root, "huge.bin"), 2_000_000_000);
-    const noise = randomText(1_000_000);
-    for (let count = 0; count < noisy; count += 1)
-      await writeFile(join(checkout.root, `noise-${count}.txt`), noise);
-    await writeFile(join(checkout.root, "src/a.ts"), "export const a = 5;\n");
-    const { files, heldBack, patch } = await checkout.workingChanges();
-    expect(heldBack).toContainEqual({ path: "huge.bin", reason: "too_large" });
-    expect(heldBack).toHaveLength(noisy + 1);
-    expect(files.map(({ path }) => path)).toEqual(["src/a.ts"]);
-    expect(patch).toContain("+export const a = 5;");
-  });
+  it.each([24, 40])(
+    "hold back a file that is too large, and small ones when there are too many: %i",
+    async (noisy) => {
+      const checkout = await open();
+      await writeFile(join(checkout.root, "huge.bin"), "x");
+      await truncate(join(checkout.root, "huge.bin"), 2_000_000_000);
+      const noise = randomText(1_000_000);
+      for (let count = 0; count < noisy; count += 1)
+        await writeFile(join(checkout.root, `noise-${count}.txt`), noise);
+      await writeFile(join(checkout.root, "src/a.ts"), "export const a = 5;\n");
+      const { files, heldBack, patch } = await checkout.workingChanges();
+      expect(heldBack).toContainEqual({ path: "huge.bin", reason: "too_large" });
+      expect(heldBack).toHaveLength(noisy + 1);
+      expect(files.map(({ path }) => path)).toEqual(["src/a.ts"]);
+      expect(patch).toContain("+export const a = 5;");
+    },
+  );
 
   it("execute nothing that lies in the tree: filters, hooks, monitors, a repository within", async () => {
     const checkout = await open();
