@@ -1,9 +1,7 @@
 import { defineConfig } from "vitest/config";
 import { testsByNeeds } from "./scripts/test-needs.ts";
 import { ClosingLine } from "./test/support/run/closing-line.ts";
-
-/** Workers start git often, and hold much: a fork copies one entry for a huge page, of 2 MB, in the place of 512. */
-const HUGE_PAGES = { MALLOC_ARENA_MAX: "1", GLIBC_TUNABLES: "glibc.malloc.hugetlb=1" };
+import { HUGE_PAGES } from "./test/support/run/node-environment.ts";
 
 // biome-ignore lint/style/noDefaultExport: Vitest reads the default export.
 export default defineConfig(({ mode }) => {
@@ -22,7 +20,7 @@ export default defineConfig(({ mode }) => {
         "test/support/run/working-folder-setup.ts",
         "test/support/run/command-setup.ts",
         "test/support/run/acp-agent-setup.ts",
-        "test/support/run/compile-cache-setup.ts",
+        "test/support/run/compiled-nodes-setup.ts",
         "test/support/deployments/deployments-setup.ts",
       ],
       setupFiles: [

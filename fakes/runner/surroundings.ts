@@ -45,7 +45,7 @@ function replace({ env, print, folder, input = "" }: Surroundings): () => void {
   const variables = { ...process.env };
   const { exitCode } = process;
   const before = process.cwd();
-  const restoreNetwork = replaceNetwork(env);
+  const leaveNetwork = enterNetwork(env);
   const restoreInput = replaceInput(input);
   const streams = (["stdout", "stderr"] as const).map((name) => ({ name, write: process[name].write }));
   replaceVariables(env);
@@ -54,7 +54,7 @@ function replace({ env, print, folder, input = "" }: Surroundings): () => void {
   for (const { name } of streams) process[name].write = writer((text) => print(text, name));
   return () => {
     for (const { name, write } of streams) process[name].write = write;
-    restoreNetwork();
+    leaveNetwork();
     restoreInput();
     process.chdir(before);
     process.exitCode = exitCode;
@@ -70,8 +70,8 @@ function replaceInput(text: string): () => void {
   return () => Object.defineProperty(process, "stdin", before);
 }
 
-/** What Node does at the start of a process that has these variables. */
-function replaceNetwork(env: Surroundings["env"]): () => void {
+/** Takes the proxy and the authorities of these variables, as Node does at the start of a process that has them. Returns how to leave them. */
+export function enterNetwork(env: Surroundings["env"]): () => void {
   const authorities = getCACertificates("default");
   const extra = env.NODE_EXTRA_CA_CERTS;
   if (extra !== undefined) setDefaultCACertificates([...authorities, readFileSync(extra, "utf8")]);

@@ -14,7 +14,7 @@ import { editTestFix, storyTools, sumProject } from "../../fakes/model-server/st
 import { answer, call, fault, say, stall } from "../../fakes/model-server/turn.ts";
 import { gitlabJob } from "../ci/job-variables.ts";
 import { BorrowedFixture } from "../service/checkouts/borrowed-fixture.ts";
-import { compileCache } from "../support/run/compile-cache-setup.ts";
+import { nodeEnvironment } from "../support/run/node-environment.ts";
 import { runCommand } from "../support/run/run-command.ts";
 
 const MAIN = new URL("../../npm/cli.mjs", import.meta.url).pathname;
@@ -41,7 +41,7 @@ function start(
 ) {
   const child = spawn(process.execPath, [MAIN, "run", ...args], {
     cwd: options.cwd ?? fixture.root,
-    env: { PATH: process.env.PATH, TMPDIR: temp, ...compileCache(), ...options.env },
+    env: { PATH: process.env.PATH, TMPDIR: temp, ...nodeEnvironment(), ...options.env },
     stdio: [options.stdin ?? "ignore", "pipe", "pipe"],
   });
   const { stdout: out, stderr: err } = child;

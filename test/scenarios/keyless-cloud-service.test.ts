@@ -123,6 +123,7 @@ describe("tokens of the clouds on a service", () => {
       return call("read_file", { path: "a.txt" });
     };
     const short = await BroughtFixture.start({
+      where: "process",
       script: byTurn([exchanged(0), exchanged(1), exchanged(2), say("I read it all.")]),
       clouds: { foundry: life, bedrock: life, vertex: life },
     });

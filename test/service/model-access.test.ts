@@ -73,6 +73,7 @@ onEveryStore((store) => {
       fixture = await BroughtFixture.start({
         store,
         roles,
+        where: "process",
         script: play.script,
         settings: { MAX_RUNNING_RUNS: "2" },
       });
@@ -264,7 +265,12 @@ onEveryStore((store) => {
 it("end with a process on SQLite that has no key of its operator, and say so", async () => {
   const play = new Play();
   const settings = { MAX_RUNNING_RUNS: "1", RUN_SECRETS_KEY: "" };
-  const fixture = await BroughtFixture.start({ store: sqliteStore, script: play.script, settings });
+  const fixture = await BroughtFixture.start({
+    store: sqliteStore,
+    where: "process",
+    script: play.script,
+    settings,
+  });
   try {
     const access = await fixture.access();
     const job = await fixture.job();

@@ -1,5 +1,5 @@
-// A service whose operator has an account at the model's provider and no key: the built service reads the identity token that its
-// platform keeps in a file, and nobody else sees a token.
+// A service whose operator has an account at the model's provider and no key: it reads the identity token that its platform keeps in a
+// file, and nobody else sees a token.
 
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -11,7 +11,7 @@ import { byTurn } from "../../../fakes/model-server/script.ts";
 import { call, say } from "../../../fakes/model-server/turn.ts";
 import { PlatformsFake, type PlatformWay, platformWays } from "../../../fakes/platforms.ts";
 import { submitRunResponseSchema } from "../../../src/contract/runs/run.ts";
-import { BroughtFixture } from "../../support/fixtures/brought-fixture.ts";
+import { BroughtFixture, type BroughtOptions } from "../../support/fixtures/brought-fixture.ts";
 import { ACP_AGENT } from "../../support/run/acp-agent-setup.ts";
 
 let folder: string;
@@ -39,8 +39,16 @@ const settingsOf = (provider: House): Record<string, string> => ({
 
 const script = byTurn([call("read_file", { path: "a.txt" }), say("I read it.")]);
 
-async function start(settings: Record<string, string>, trust = {}): Promise<BroughtFixture> {
-  fixture = await BroughtFixture.start({ script, settings, trust });
+async function start(
+  settings: Record<string, string>,
+  { trust = {}, where }: Pick<BroughtOptions, "trust" | "where"> = {},
+): Promise<BroughtFixture> {
+  fixture = await BroughtFixture.start({
+    script,
+    settings,
+    trust,
+    ...(where === undefined ? {} : { where }),
+  });
   return fixture;
 }
 
@@ -61,7 +69,8 @@ async function run(service: BroughtFixture, message = "Read it.") {
 
 describe.each(houses)("a service with an account at %s", (provider) => {
   it("executes runs without a key, and keeps no token", async () => {
-    const service = await start({ BACKEND: "model", MODEL: "claude-x", ...settingsOf(provider) });
+    const settings = { BACKEND: "model", MODEL: "claude-x", ...settingsOf(provider) };
+    const service = await start(settings, { where: "process" });
     const idToken = await putToken(service, provider);
     const { run: ended, events } = await run(service);
     expect(ended).toMatchObject({ status: "completed" });
@@ -183,7 +192,9 @@ describe.each(playedClouds)("a service elsewhere with a trust at %s", (cloud) =>
 describe("a service with an account at a model's provider", () => {
   it("reads the file again for each exchange, and names it where it holds no token", async () => {
     const settings = { BACKEND: "model", MODEL: "claude-x", ...settingsOf("anthropic") };
-    const service = await start(settings, { anthropic: { lifeSeconds: 1, takesTokensAgain: true } });
+    const service = await start(settings, {
+      trust: { anthropic: { lifeSeconds: 1, takesTokensAgain: true } },
+    });
     const without = await run(service, "Read it first.");
     expect(without.run).toMatchObject({ status: "failed", cause: "backend_error" });
     expect(without.events).toContain("MODEL_IDENTITY_TOKEN_FILE");
@@ -224,7 +235,7 @@ describe("a service with an account at a model's provider", () => {
 
   it("says in the run why it was refused", async () => {
     const settings = { BACKEND: "model", MODEL: "claude-x", ...settingsOf("openai") };
-    const service = await start(settings, { openai: { subjectPrefix: "repo:else" } });
+    const service = await start(settings, { trust: { openai: { subjectPrefix: "repo:else" } } });
     await putToken(service, "openai");
     const { run: ended, events } = await run(service);
     expect(ended).toMatchObject({ status: "failed" });
