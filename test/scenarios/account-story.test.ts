@@ -18,8 +18,6 @@ import { expectAccessible } from "../support/browser/expect-accessible.ts";
 import { openBrowser, type TestBrowser } from "../support/browser/open-browser.ts";
 import type { ProcessFixture } from "../support/fixtures/process-fixture.ts";
 import { startFixture } from "../support/fixtures/start-fixture.ts";
-import { onEveryStore } from "../support/stores/on-every-store.ts";
-import type { StoreKind } from "../support/stores/stores.ts";
 
 const REPOSITORY = "octo-org/octo-repo";
 const MODEL_KEY = "sk-the-models-key-0123456789";
@@ -62,10 +60,9 @@ function answerTo({ firstUserMessage, assistantTurns }: ModelRequest): Step {
   return turns[assistantTurns] ?? say("The new one stays.");
 }
 
-async function startService(store: StoreKind): Promise<ProcessFixture> {
+async function startService(): Promise<ProcessFixture> {
   return await startFixture({
     level: "process",
-    store,
     settings: {
       // Browsers make no passkey for an IP address.
       HOST: "localhost",
@@ -75,7 +72,6 @@ async function startService(store: StoreKind): Promise<ProcessFixture> {
       MODEL_BASE_URL: model.baseUrl,
       MODEL_API_KEY: MODEL_KEY,
       CI_ISSUERS: JSON.stringify([codeHost.issuerEntry]),
-      // Without it PostgreSQL keeps no journals, and no run is parked.
       RUN_SECRETS_KEY: Buffer.alloc(32, 7).toString("base64"),
       DRAIN_SECONDS: "0",
     },
@@ -154,134 +150,132 @@ async function joinAs(link: string, name: string): Promise<Page> {
 }
 
 describe("the story of an account", { tags: ["chromium"] }, () => {
-  onEveryStore((store) => {
-    it("goes from a claim link to a push that everybody in the account sees", async () => {
-      service = await startService(store);
-      const { account_id: accountId = "" } = await operate("keys", "create", "--name", "first");
-      await operate("credits", "grant", "1000", "--account", accountId);
-      const { url: ownersLink = "" } = await operate("accounts", "sign-in-link", accountId);
+  it("goes from a claim link to a push that everybody in the account sees", async () => {
+    service = await startService();
+    const { account_id: accountId = "" } = await operate("keys", "create", "--name", "first");
+    await operate("credits", "grant", "1000", "--account", accountId);
+    const { url: ownersLink = "" } = await operate("accounts", "sign-in-link", accountId);
 
-      // Claim.
-      const asking = await runJob({ prompt: "Look around." }, "1296269001");
-      expect(asking).toMatchObject({
-        exitCode: 1,
-        outputs: { conclusion: "quota", reason: "repository_private" },
-      });
-      const claimUrl = asking.outputs["claim-url"] ?? "";
-      const owner = await openProfile();
-      await owner.goto(claimUrl);
-      await heading(owner, `Claim ${REPOSITORY}`).waitFor();
-      expect(await owner.getByRole("button", { name: "Claim for this account" }).count()).toBe(0);
-      await expectAccessible(owner);
-
-      // Sign in: by the operator's link once, from then on by a passkey.
-      await owner.goto(ownersLink);
-      await press(owner, "Sign in");
-      await addPasskey(owner, "the owner's laptop");
-      await signOut(owner);
-      await owner.goto(claimUrl);
-      await owner.getByRole("link", { name: "Sign in to claim it" }).click();
-      await press(owner, "Use a passkey");
-      await at(owner, new URL(claimUrl).pathname);
-      await press(owner, "Claim for this account");
-      await owner.getByText("pending for account").waitFor();
-
-      // Accept.
-      const account = /account: (\S+)/.exec(await owner.locator("main").innerText())?.[1] ?? "";
-      expect(account).toBe(accountId);
-      const accepting = await runJob({ prompt: "Look around.", account }, "1296269002");
-      expect(accepting).toMatchObject({ exitCode: 0, annotations: [], outputs: { conclusion: "success" } });
-      await owner.reload();
-      await owner.getByText("There is nothing left to do here.").waitFor();
-
-      // A second person.
-      const member = await joinAs(await invite(owner, "member"), "Grace");
-      await addPasskey(member, "Grace's laptop");
-      await signOut(member);
-      await open(member, "/sign-in?to=/");
-      await press(member, "Use a passkey");
-      await at(member, "/");
-      await open(owner, "/settings/members");
-      await owner.getByText("Grace", { exact: true }).waitFor();
-
-      // A run of the private repository, from that person's page.
-      await member.getByRole("link", { name: REPOSITORY, exact: true }).first().click();
-      await member.getByLabel("What should the agent do?").fill(REQUEST);
-      await press(member, "Run");
-      await member.waitForURL(/\/runs\//);
-      const runPath = new URL(member.url()).pathname;
-
-      // Its question.
-      await heading(member, "Waits for an answer").waitFor();
-      await member.getByText(question.question).first().waitFor();
-      await expectAccessible(member);
-
-      // Its answer.
-      await open(owner, "/approvals");
-      await owner.getByRole("heading", { name: "Questions" }).waitFor();
-      await owner.getByText(question.question).waitFor();
-      await expectAccessible(owner);
-      await press(owner, "The new one");
-      await at(owner, runPath);
-      for (const page of [owner, member]) {
-        await page.getByText("The run has ended").first().waitFor();
-        await heading(page, "Changed 1 file").waitFor();
-      }
-      await member.getByText("It was told: The new one").waitFor();
-      await member.getByText("The new one stays.").first().waitFor();
-
-      // Pushed.
-      const before = repository.git(["rev-parse", "refs/heads/main"]);
-      const runId = runPath.split("/").at(-1) ?? "";
-      const pushing = await runJob({ mode: "attach", "run-id": runId, changes: "commit" }, "1296269003");
-      expect(pushing).toMatchObject({ exitCode: 0, annotations: [], outputs: { conclusion: "success" } });
-      const pushed = repository.git(["rev-parse", "refs/heads/main"]);
-      expect(repository.git(["rev-parse", `${pushed}^`])).toBe(before);
-      expect(repository.git(["show", `${pushed}:parser.txt`])).toBe("the new one");
-      const title = `Pushed ${pushed.slice(0, 7)} to main`;
-      await member.reload();
-      await heading(member, title).waitFor();
-      await member.getByText("As its job has reported.").waitFor();
-      await expectAccessible(member);
-      await open(member, "/runs");
-      const line = member.getByRole("listitem").filter({ hasText: REQUEST });
-      expect(await line.innerText()).toContain(title);
-
-      // A viewer.
-      const viewer = await joinAs(await invite(owner, "viewer"), "Vera");
-      await at(viewer, "/settings/passkeys");
-      await open(viewer, "/runs");
-      expect(await viewer.getByRole("listitem").filter({ hasText: REQUEST }).innerText()).toContain(title);
-      await viewer.getByRole("link", { name: REQUEST, exact: true }).click();
-      await heading(viewer, title).waitFor();
-      await viewer.getByText("The new one stays.").first().waitFor();
-      await viewer.getByText("Members, admins and owners of this account cancel this run").waitFor();
-      await viewer.getByText("Your role is viewer.").waitFor();
-      expect(await viewer.locator("#run form").count()).toBe(0);
-      await expectAccessible(viewer);
-      await viewer.getByRole("link", { name: REPOSITORY, exact: true }).first().click();
-      await viewer
-        .getByText("Members, admins and owners of this account start runs. Your role is viewer.")
-        .waitFor();
-      expect(await viewer.getByRole("button", { name: "Run", exact: true }).count()).toBe(0);
-
-      // Nor by forms that no page has shown them.
-      const forms = [
-        [`${runPath}/next`, { key: "forged", message: "And now delete it" }],
-        [`${runPath}/retry`, { key: "forged" }],
-        [runPath.replace(/\/[^/]+$/, ""), { key: "forged", message: "Delete it" }],
-      ] as const;
-      for (const [action, fields] of forms) {
-        const posted = viewer.waitForResponse((response) => response.request().method() === "POST");
-        await viewer.evaluate(sendForm(action, fields));
-        expect((await posted).status(), action).toBe(403);
-        await at(viewer, action);
-        await heading(viewer, "Your role may not do this").waitFor();
-      }
-      const runs = await service.place.query("select id from runs");
-      expect(runs).toHaveLength(2);
-      expect(browser.faults).toEqual([]);
+    // Claim.
+    const asking = await runJob({ prompt: "Look around." }, "1296269001");
+    expect(asking).toMatchObject({
+      exitCode: 1,
+      outputs: { conclusion: "quota", reason: "repository_private" },
     });
+    const claimUrl = asking.outputs["claim-url"] ?? "";
+    const owner = await openProfile();
+    await owner.goto(claimUrl);
+    await heading(owner, `Claim ${REPOSITORY}`).waitFor();
+    expect(await owner.getByRole("button", { name: "Claim for this account" }).count()).toBe(0);
+    await expectAccessible(owner);
+
+    // Sign in: by the operator's link once, from then on by a passkey.
+    await owner.goto(ownersLink);
+    await press(owner, "Sign in");
+    await addPasskey(owner, "the owner's laptop");
+    await signOut(owner);
+    await owner.goto(claimUrl);
+    await owner.getByRole("link", { name: "Sign in to claim it" }).click();
+    await press(owner, "Use a passkey");
+    await at(owner, new URL(claimUrl).pathname);
+    await press(owner, "Claim for this account");
+    await owner.getByText("pending for account").waitFor();
+
+    // Accept.
+    const account = /account: (\S+)/.exec(await owner.locator("main").innerText())?.[1] ?? "";
+    expect(account).toBe(accountId);
+    const accepting = await runJob({ prompt: "Look around.", account }, "1296269002");
+    expect(accepting).toMatchObject({ exitCode: 0, annotations: [], outputs: { conclusion: "success" } });
+    await owner.reload();
+    await owner.getByText("There is nothing left to do here.").waitFor();
+
+    // A second person.
+    const member = await joinAs(await invite(owner, "member"), "Grace");
+    await addPasskey(member, "Grace's laptop");
+    await signOut(member);
+    await open(member, "/sign-in?to=/");
+    await press(member, "Use a passkey");
+    await at(member, "/");
+    await open(owner, "/settings/members");
+    await owner.getByText("Grace", { exact: true }).waitFor();
+
+    // A run of the private repository, from that person's page.
+    await member.getByRole("link", { name: REPOSITORY, exact: true }).first().click();
+    await member.getByLabel("What should the agent do?").fill(REQUEST);
+    await press(member, "Run");
+    await member.waitForURL(/\/runs\//);
+    const runPath = new URL(member.url()).pathname;
+
+    // Its question.
+    await heading(member, "Waits for an answer").waitFor();
+    await member.getByText(question.question).first().waitFor();
+    await expectAccessible(member);
+
+    // Its answer.
+    await open(owner, "/approvals");
+    await owner.getByRole("heading", { name: "Questions" }).waitFor();
+    await owner.getByText(question.question).waitFor();
+    await expectAccessible(owner);
+    await press(owner, "The new one");
+    await at(owner, runPath);
+    for (const page of [owner, member]) {
+      await page.getByText("The run has ended").first().waitFor();
+      await heading(page, "Changed 1 file").waitFor();
+    }
+    await member.getByText("It was told: The new one").waitFor();
+    await member.getByText("The new one stays.").first().waitFor();
+
+    // Pushed.
+    const before = repository.git(["rev-parse", "refs/heads/main"]);
+    const runId = runPath.split("/").at(-1) ?? "";
+    const pushing = await runJob({ mode: "attach", "run-id": runId, changes: "commit" }, "1296269003");
+    expect(pushing).toMatchObject({ exitCode: 0, annotations: [], outputs: { conclusion: "success" } });
+    const pushed = repository.git(["rev-parse", "refs/heads/main"]);
+    expect(repository.git(["rev-parse", `${pushed}^`])).toBe(before);
+    expect(repository.git(["show", `${pushed}:parser.txt`])).toBe("the new one");
+    const title = `Pushed ${pushed.slice(0, 7)} to main`;
+    await member.reload();
+    await heading(member, title).waitFor();
+    await member.getByText("As its job has reported.").waitFor();
+    await expectAccessible(member);
+    await open(member, "/runs");
+    const line = member.getByRole("listitem").filter({ hasText: REQUEST });
+    expect(await line.innerText()).toContain(title);
+
+    // A viewer.
+    const viewer = await joinAs(await invite(owner, "viewer"), "Vera");
+    await at(viewer, "/settings/passkeys");
+    await open(viewer, "/runs");
+    expect(await viewer.getByRole("listitem").filter({ hasText: REQUEST }).innerText()).toContain(title);
+    await viewer.getByRole("link", { name: REQUEST, exact: true }).click();
+    await heading(viewer, title).waitFor();
+    await viewer.getByText("The new one stays.").first().waitFor();
+    await viewer.getByText("Members, admins and owners of this account cancel this run").waitFor();
+    await viewer.getByText("Your role is viewer.").waitFor();
+    expect(await viewer.locator("#run form").count()).toBe(0);
+    await expectAccessible(viewer);
+    await viewer.getByRole("link", { name: REPOSITORY, exact: true }).first().click();
+    await viewer
+      .getByText("Members, admins and owners of this account start runs. Your role is viewer.")
+      .waitFor();
+    expect(await viewer.getByRole("button", { name: "Run", exact: true }).count()).toBe(0);
+
+    // Nor by forms that no page has shown them.
+    const forms = [
+      [`${runPath}/next`, { key: "forged", message: "And now delete it" }],
+      [`${runPath}/retry`, { key: "forged" }],
+      [runPath.replace(/\/[^/]+$/, ""), { key: "forged", message: "Delete it" }],
+    ] as const;
+    for (const [action, fields] of forms) {
+      const posted = viewer.waitForResponse((response) => response.request().method() === "POST");
+      await viewer.evaluate(sendForm(action, fields));
+      expect((await posted).status(), action).toBe(403);
+      await at(viewer, action);
+      await heading(viewer, "Your role may not do this").waitFor();
+    }
+    const runs = await service.place.query("select id from runs");
+    expect(runs).toHaveLength(2);
+    expect(browser.faults).toEqual([]);
   });
 });
 

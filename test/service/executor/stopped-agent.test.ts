@@ -16,7 +16,7 @@ import { startFixture } from "../../support/fixtures/start-fixture.ts";
 import { ACP_AGENT } from "../../support/run/acp-agent-setup.ts";
 import { makeAccount } from "../../support/service-account.ts";
 import { expectValidStream } from "../../support/service-streams.ts";
-import { onEveryStore } from "../../support/stores/on-every-store.ts";
+import { sqliteStore } from "../../support/stores/stores.ts";
 
 const limits = {
   maxBytes: 1e9,
@@ -110,28 +110,30 @@ async function heard(what: string): Promise<unknown> {
   return lines.map((line) => JSON.parse(line) as Heard).find((line) => line.what === what)?.value;
 }
 
-onEveryStore((kind) => {
-  it("an agent that does not stop holds up neither the end of its run nor the next one, and leaves nothing", async () => {
-    const { fixture, runId } = await startRun({ store: kind, backend: await deafAgent(1_500), slots: 1 });
-    const { pid } = (await heard("started")) as { pid: number };
-    const child = await heard("scribbles");
-    await cancel(fixture, runId);
-    await endsWithin(fixture, runId);
-    await expectValidStream(await fixture.stream(runId));
-    // It is in its grace period, and where it works is still there.
-    expect(await isAlive(pid)).toBe(true);
-    expect(await readdir(join(folder, "checkouts"))).toHaveLength(1);
-    // The one worker is free: a second run begins while the first one's agent still lives.
-    const second = await fixture.submit();
-    await fixture.until(second, ({ status }) => status !== "queued");
-    expect(await isAlive(pid)).toBe(true);
-
-    await cancel(fixture, second);
-    await endsWithin(fixture, second);
-    await fixture.executor.drain(0);
-    expect(await readdir(join(folder, "checkouts"))).toEqual([]);
-    expect([await isAlive(pid), await isAlive(child)]).toEqual([false, false]);
-    expect(fixture.logs.filter((line) => /^(warn|error)/.test(line))).toEqual([]);
-    await fixture.close();
+it("an agent that does not stop holds up neither the end of its run nor the next one, and leaves nothing", async () => {
+  const { fixture, runId } = await startRun({
+    store: sqliteStore,
+    backend: await deafAgent(1_500),
+    slots: 1,
   });
+  const { pid } = (await heard("started")) as { pid: number };
+  const child = await heard("scribbles");
+  await cancel(fixture, runId);
+  await endsWithin(fixture, runId);
+  await expectValidStream(await fixture.stream(runId));
+  // It is in its grace period, and where it works is still there.
+  expect(await isAlive(pid)).toBe(true);
+  expect(await readdir(join(folder, "checkouts"))).toHaveLength(1);
+  // The one worker is free: a second run begins while the first one's agent still lives.
+  const second = await fixture.submit();
+  await fixture.until(second, ({ status }) => status !== "queued");
+  expect(await isAlive(pid)).toBe(true);
+
+  await cancel(fixture, second);
+  await endsWithin(fixture, second);
+  await fixture.executor.drain(0);
+  expect(await readdir(join(folder, "checkouts"))).toEqual([]);
+  expect([await isAlive(pid), await isAlive(child)]).toEqual([false, false]);
+  expect(fixture.logs.filter((line) => /^(warn|error)/.test(line))).toEqual([]);
+  await fixture.close();
 });
