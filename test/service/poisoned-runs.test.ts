@@ -76,7 +76,7 @@ onEveryStore((store) => {
   describe("a run that loses five workers in a row", () => {
     let service: DurableService;
     beforeAll(async () => {
-      const nodes = { roles: ["api", "worker", "worker"] as const, settings: { STALLED_SECONDS: "4" } };
+      const nodes = { roles: ["api", "worker", "worker"] as const };
       service = await DurableService.start({ store, ...(store === sqliteStore ? {} : nodes) });
     });
     afterAll(async () => {

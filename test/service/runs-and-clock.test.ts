@@ -36,7 +36,6 @@ onEveryStore((store) => {
         settings: {
           NODE_OPTIONS: `--import ${MOVED_CLOCK}`,
           CLOCK_AHEAD: join(folder, "ahead"),
-          STALLED_SECONDS: "4",
         },
       });
     });

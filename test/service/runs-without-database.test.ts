@@ -15,7 +15,6 @@ const RUNS = 4;
 const TURNS = 6;
 /** Each so many turns one makes a note, by a call that must never be made twice. */
 const NOTE_EVERY = 2;
-const STALLED_SECONDS = "4";
 const BETWEEN_MS = 2_000;
 /** Then the database stays: on a machine that is slow enough no turn would ever end. */
 const MOST_ROUNDS = 4;
@@ -35,7 +34,7 @@ describe("runs at work", { tags: ["postgres", "long"], timeout: TIMEOUT_MS }, ()
     service = await DurableService.start({
       store: postgresStore,
       roles: ["api", "worker", "worker"],
-      settings: { STALLED_SECONDS, MAX_RUNNING_RUNS: "4" },
+      settings: { MAX_RUNNING_RUNS: "4" },
       through: (url) => proxy.standBefore(url),
     });
     const storyOf = (run: string): Story => ({ name: "alpha", run, turns: TURNS, noteEvery: NOTE_EVERY });

@@ -78,7 +78,6 @@ describe("a run with several attempts on PostgreSQL whose worker is lost", { tag
     const service = await DurableService.start({
       store: postgresStore,
       roles: ["api", "worker", "worker"],
-      settings: { STALLED_SECONDS: "4" },
     });
     try {
       const story = storyOf("lost");

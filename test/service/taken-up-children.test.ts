@@ -157,7 +157,6 @@ describe("a run on PostgreSQL that waits for its child, and whose worker is lost
     const service = await DurableService.start({
       store: postgresStore,
       roles: ["api", "worker", "worker"],
-      settings: { STALLED_SECONDS: "4" },
     });
     try {
       const calm = await playCalm(service);

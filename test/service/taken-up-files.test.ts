@@ -15,7 +15,6 @@ const MORE_LINES = 900;
 const WINDOW = { MODEL_CONTEXT_TOKENS: "24000", MODEL_MAX_OUTPUT_TOKENS: "2000" };
 /** Before its request the conversation is summarised. */
 const SUMMARISED_TURN = 5;
-const STALLED_SECONDS = "4";
 const TIMEOUT_MS = 300_000;
 const JOURNAL_ENTRY = /insert into "run_journal"/;
 const LOOKING = /git .*diff-files/;
@@ -83,7 +82,7 @@ onEveryStore((store) => {
     let service: DurableService;
     let calm: Played;
     beforeAll(async () => {
-      service = await DurableService.start({ store, roles, settings: { ...WINDOW, STALLED_SECONDS } });
+      service = await DurableService.start({ store, roles, settings: WINDOW });
       const story = storyOf("calm");
       calm = await expectCompleted(service, await service.submit(story));
       expect(askedOf(story)).toContainEqual(["summary", SUMMARISED_TURN]);

@@ -59,7 +59,7 @@ onEveryStore((store) => {
   describe("a run whose worker is lost", () => {
     it("sends nothing again that its model's API has refused before", async () => {
       const isOne = store === sqliteStore;
-      const nodes = { roles: ["api", "worker", "worker"] as const, settings: { STALLED_SECONDS: "4" } };
+      const nodes = { roles: ["api", "worker", "worker"] as const };
       const service = await DurableService.start({ store, ...(isOne ? {} : nodes) });
       try {
         const refused: string[] = [];

@@ -30,8 +30,6 @@ const NOT_KNOWN = /not known/;
 const POSTING = /insert into "ledger_postings"/;
 /** Time for one of two runs to reach its boundary; the other one makes the test wait for all of it. */
 const DRAIN_SECONDS = "2";
-/** A busy machine may keep a node from a core for a while: only the killed one is to be missed. */
-const STALLED_SECONDS = "4";
 
 type Point = {
   readonly at: string;
@@ -287,7 +285,6 @@ describe("a run on PostgreSQL whose worker is lost", { tags: ["postgres"] }, () 
     service = await DurableService.start({
       store: postgresStore,
       roles: ["api", "worker", "worker"],
-      settings: { STALLED_SECONDS },
     });
     calm = await playCalm(service, storyOf("calm", true));
   });

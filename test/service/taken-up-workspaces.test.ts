@@ -14,7 +14,6 @@ const LOST_TURN = 2;
 const JOURNAL_ENTRY = /insert into "run_journal"/;
 const WORKER = /insert into "workers"/;
 const CHANGESET = /insert into "changesets"/;
-const STALLED_SECONDS = "4";
 
 function storyOf(run: string): Story {
   return { name: "alpha", run, turns: 3, noteEvery: 0 };
@@ -194,9 +193,7 @@ describe("runs of a workspace on PostgreSQL whose worker is lost", { tags: ["pos
   let played: PlayedWorkspaces;
   beforeAll(async () => {
     const roles = ["api", "worker", "worker"] as const;
-    played = new PlayedWorkspaces(
-      await DurableService.start({ store: postgresStore, roles, settings: { STALLED_SECONDS } }),
-    );
+    played = new PlayedWorkspaces(await DurableService.start({ store: postgresStore, roles }));
   });
   afterAll(async () => {
     await played.service.close();

@@ -112,7 +112,8 @@ export class DurableService {
       MODEL_BASE_URL: model.baseUrl,
       RATES_FILE: ratesFile,
       MAX_RUNNING_RUNS: "8",
-      STALLED_SECONDS: "2",
+      // A busy machine may keep a node from a core for a while: only a killed one is to be missed.
+      STALLED_SECONDS: "4",
       DRAIN_SECONDS: "30",
       // Whatever is left of a run that has ended is a fault.
       JOURNAL_DAYS: "0",
