@@ -165,7 +165,7 @@ onEveryStore((store) => {
       expect(await questions(runId)).toHaveLength(1);
     });
 
-    // The rest is the same on every store: no SQL is its own.
+    // The rest has no SQL of its own, and is the same on every store.
     if (store !== sqliteStore) return;
 
     it("is declined, and asked again where the answer cannot be used", async () => {

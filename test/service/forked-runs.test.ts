@@ -138,7 +138,7 @@ onEveryStore((store) => {
       expect(await runs()).toBe(before);
     });
 
-    // The rest is the same on every store: no SQL is its own.
+    // The rest has no SQL of its own, and is the same on every store.
     if (store !== sqliteStore) return;
 
     it("is refused where the turn is not kept, the model is none, or the run is another's", async () => {

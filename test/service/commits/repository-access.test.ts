@@ -19,6 +19,7 @@ import { runCommand } from "../../support/run/run-command.ts";
 import { call } from "../../support/service-client.ts";
 import { SshServer } from "../../support/ssh-server.ts";
 import { onEveryStore } from "../../support/stores/on-every-store.ts";
+import { sqliteStore } from "../../support/stores/stores.ts";
 import { WebBrowser } from "../../support/web-browser.ts";
 import { CommitFixture, type Finding, readAndSay } from "./commit-fixture.ts";
 
@@ -160,6 +161,119 @@ onEveryStore((store) => {
       },
     ];
 
+    const config = () => at.config;
+
+    it("is chosen by its owner alone: by page and command, with the public key to copy", async () => {
+      const { agentId } = await claimed();
+      await at.service.stop();
+      const { accountId } = at.key;
+      const ai = await makeTestKey(at.service.place, { owner: { accountId }, callerClass: "ai_client" });
+      await at.service.restart();
+      await signIn();
+      const client = createClient({ baseUrl: at.service.url, credential: ai.secret });
+      const body = { kind: "deploy_key" as const };
+      await expect(client.repositoryAccess.put({ agentId, body })).rejects.toMatchObject({ status: 403 });
+      await expect(client.repositoryAccess.delete({ agentId })).rejects.toMatchObject({ status: 403 });
+      const pageUrl = `${at.service.url}/agent/${agentId}`;
+      expect((await browser.get(`${pageUrl}/settings`)).text).toContain("Make a deploy key");
+      const posted = await browser.post(`${pageUrl}/access`, { use: "deploy_key" });
+      expect(posted.status).toBe(303);
+      const access = await client.repositoryAccess.get({ agentId });
+      expect(access).toMatchObject({
+        kind: "deploy_key",
+        public_key: expect.stringMatching(/^ssh-ed25519 AAAA/),
+        fingerprint: expect.stringMatching(/^SHA256:/),
+      });
+      const page = (await browser.get(`${pageUrl}/settings`)).text;
+      expect(page).toContain(access.public_key);
+      expect(page).toContain("Deploy keys, Add deploy key");
+      expect(page).not.toContain("PRIVATE KEY");
+      const again = await command(["agents", "access", agentId, "--use", "deploy_key", "--json"]);
+      expect(JSON.parse(again)).toEqual(access);
+      expect(await command(["agents", "access", agentId])).toContain(access.public_key);
+      expect(await command(["agents", "access", agentId, "--remove"])).toContain("none");
+      expect(await owner.repositoryAccess.get({ agentId })).toEqual({ agent_id: agentId, kind: "none" });
+      const anew = await owner.repositoryAccess.put({ agentId, body });
+      expect(anew.public_key).not.toBe(access.public_key);
+    });
+
+    it("shows its key nowhere: not to the run, nor in logs, events, arguments, answers or the store", async () => {
+      const { agentId } = await opened();
+      commit("secret");
+      const { runId } = await owner.runs.submit({ agentId, body: { message: "read" } });
+      await ended(agentId, runId);
+      const seen = await programs.arguments();
+      expect(seen).toContain("IdentitiesOnly=yes");
+      expect(seen).not.toContain("PRIVATE KEY");
+      const events = await call(`${at.service.url}/v1/agents/${agentId}/runs/${runId}`, {
+        bearer: at.key.secret,
+      });
+      const { dataDir } = at.service.place.settings;
+      expect(await readdir(join(dataDir, "remotes"))).toEqual([]);
+      await at.service.stop();
+      const rows = await at.service.place.open();
+      const stored = await rows.committed.repositoryAccess.find(agentId);
+      await rows.close();
+      await at.service.restart();
+      await signIn();
+      const sealed = stored?.kind === "deploy_key" ? stored.sealed : "";
+      expect(sealed).toMatch(new RegExp(`^v1\\.${KEYS.current.id}\\.`));
+      for (const text of [at.service.logText(), events.text, JSON.stringify(stored), ssh.log()]) {
+        expect(text).not.toContain("PRIVATE KEY");
+        expect(text).not.toContain("b3BlbnNzaC1rZXktdjEA");
+      }
+      expect(at.service.logText()).not.toContain(sealed);
+    });
+
+    it("says so on a service that lacks the key that sealed it, and refuses a new one without any", async () => {
+      const { agentId } = await opened();
+      const other = await claimed();
+      commit("restored");
+      await at.service.restart({ config: { ...config(), secretKeys: OTHER_KEYS } });
+      await signIn();
+      const fault = expect.stringContaining(`sealed by another RUN_SECRETS_KEY (${KEYS.current.id})`);
+      expect(await owner.repositoryAccess.get({ agentId })).toMatchObject({ kind: "deploy_key", fault });
+      await expect(owner.runs.submit({ agentId, body: { message: "read" } })).rejects.toMatchObject({
+        code: "commit_unreachable",
+        message: fault,
+      });
+      await at.service.restart({ config: { ...config(), secretKeys: null } });
+      await signIn();
+      await expect(
+        owner.repositoryAccess.put({ agentId: other.agentId, body: { kind: "deploy_key" } }),
+      ).rejects.toMatchObject({
+        code: "repository_access_unavailable",
+        message: expect.stringContaining("sets RUN_SECRETS_KEY"),
+      });
+      const changed = { current: OTHER_KEYS.current, previous: KEYS.current };
+      await at.service.restart({ config: { ...config(), secretKeys: changed } });
+      await at.service.restart({ config: { ...config(), secretKeys: OTHER_KEYS } });
+      await signIn();
+      const { runId } = await owner.runs.submit({ agentId, body: { message: "read" } });
+      expect((await ended(agentId, runId)).finding.text).toBe("restored");
+      await at.service.restart({ config: config() });
+      await signIn();
+    });
+
+    it("is gone with its agent, a release of the claim, and retirement", async () => {
+      for (const end of ["delete", "release", "retire"] as const) {
+        const { agentId } = await opened();
+        if (end === "delete") await owner.agents.delete({ agentId });
+        if (end === "retire") await owner.agents.retire({ agentId });
+        await at.service.stop();
+        if (end === "release")
+          await operateOn(at.service.place, (operator) => operator.releaseClaim(agentId));
+        const rows = await at.service.place.open();
+        expect([end, await rows.committed.repositoryAccess.find(agentId)]).toEqual([end, null]);
+        await rows.close();
+        await at.service.restart();
+        await signIn();
+      }
+    });
+
+    // The rest has no SQL of its own, and is the same on every store.
+    if (store !== sqliteStore) return;
+
     it.each(ways)(
       "is worked on by $name: by page, command, API, MCP, schedule, workflow and answer",
       async (way) => {
@@ -226,40 +340,6 @@ onEveryStore((store) => {
       });
     });
 
-    it("is chosen by its owner alone: by page and command, with the public key to copy", async () => {
-      const { agentId } = await claimed();
-      await at.service.stop();
-      const { accountId } = at.key;
-      const ai = await makeTestKey(at.service.place, { owner: { accountId }, callerClass: "ai_client" });
-      await at.service.restart();
-      await signIn();
-      const client = createClient({ baseUrl: at.service.url, credential: ai.secret });
-      const body = { kind: "deploy_key" as const };
-      await expect(client.repositoryAccess.put({ agentId, body })).rejects.toMatchObject({ status: 403 });
-      await expect(client.repositoryAccess.delete({ agentId })).rejects.toMatchObject({ status: 403 });
-      const pageUrl = `${at.service.url}/agent/${agentId}`;
-      expect((await browser.get(`${pageUrl}/settings`)).text).toContain("Make a deploy key");
-      const posted = await browser.post(`${pageUrl}/access`, { use: "deploy_key" });
-      expect(posted.status).toBe(303);
-      const access = await client.repositoryAccess.get({ agentId });
-      expect(access).toMatchObject({
-        kind: "deploy_key",
-        public_key: expect.stringMatching(/^ssh-ed25519 AAAA/),
-        fingerprint: expect.stringMatching(/^SHA256:/),
-      });
-      const page = (await browser.get(`${pageUrl}/settings`)).text;
-      expect(page).toContain(access.public_key);
-      expect(page).toContain("Deploy keys, Add deploy key");
-      expect(page).not.toContain("PRIVATE KEY");
-      const again = await command(["agents", "access", agentId, "--use", "deploy_key", "--json"]);
-      expect(JSON.parse(again)).toEqual(access);
-      expect(await command(["agents", "access", agentId])).toContain(access.public_key);
-      expect(await command(["agents", "access", agentId, "--remove"])).toContain("none");
-      expect(await owner.repositoryAccess.get({ agentId })).toEqual({ agent_id: agentId, kind: "none" });
-      const anew = await owner.repositoryAccess.put({ agentId, body });
-      expect(anew.public_key).not.toBe(access.public_key);
-    });
-
     it("is refused with what to do where the key was not added, and nothing is lost by it", async () => {
       const { agentId } = await claimed();
       commit("unreachable");
@@ -300,34 +380,6 @@ onEveryStore((store) => {
       const { runId } = await owner.runs.submit({ agentId, body: { message: "read" } });
       expect((await ended(agentId, runId)).finding.headSha).toBe(sha);
       expect(uploads() - before).toBe(1);
-    });
-
-    it("shows its key nowhere: not to the run, nor in logs, events, arguments, answers or the store", async () => {
-      const { agentId } = await opened();
-      commit("secret");
-      const { runId } = await owner.runs.submit({ agentId, body: { message: "read" } });
-      await ended(agentId, runId);
-      const seen = await programs.arguments();
-      expect(seen).toContain("IdentitiesOnly=yes");
-      expect(seen).not.toContain("PRIVATE KEY");
-      const events = await call(`${at.service.url}/v1/agents/${agentId}/runs/${runId}`, {
-        bearer: at.key.secret,
-      });
-      const { dataDir } = at.service.place.settings;
-      expect(await readdir(join(dataDir, "remotes"))).toEqual([]);
-      await at.service.stop();
-      const rows = await at.service.place.open();
-      const stored = await rows.committed.repositoryAccess.find(agentId);
-      await rows.close();
-      await at.service.restart();
-      await signIn();
-      const sealed = stored?.kind === "deploy_key" ? stored.sealed : "";
-      expect(sealed).toMatch(new RegExp(`^v1\\.${KEYS.current.id}\\.`));
-      for (const text of [at.service.logText(), events.text, JSON.stringify(stored), ssh.log()]) {
-        expect(text).not.toContain("PRIVATE KEY");
-        expect(text).not.toContain("b3BlbnNzaC1rZXktdjEA");
-      }
-      expect(at.service.logText()).not.toContain(sealed);
     });
 
     it("is read by tokens of the App that are limited to it, revoked after each use, and shown nowhere", async () => {
@@ -371,53 +423,6 @@ onEveryStore((store) => {
       await signIn();
     });
 
-    it("says so on a service that lacks the key that sealed it, and refuses a new one without any", async () => {
-      const { agentId } = await opened();
-      const other = await claimed();
-      commit("restored");
-      await at.service.restart({ config: { ...config(), secretKeys: OTHER_KEYS } });
-      await signIn();
-      const fault = expect.stringContaining(`sealed by another RUN_SECRETS_KEY (${KEYS.current.id})`);
-      expect(await owner.repositoryAccess.get({ agentId })).toMatchObject({ kind: "deploy_key", fault });
-      await expect(owner.runs.submit({ agentId, body: { message: "read" } })).rejects.toMatchObject({
-        code: "commit_unreachable",
-        message: fault,
-      });
-      await at.service.restart({ config: { ...config(), secretKeys: null } });
-      await signIn();
-      await expect(
-        owner.repositoryAccess.put({ agentId: other.agentId, body: { kind: "deploy_key" } }),
-      ).rejects.toMatchObject({
-        code: "repository_access_unavailable",
-        message: expect.stringContaining("sets RUN_SECRETS_KEY"),
-      });
-      const changed = { current: OTHER_KEYS.current, previous: KEYS.current };
-      await at.service.restart({ config: { ...config(), secretKeys: changed } });
-      await at.service.restart({ config: { ...config(), secretKeys: OTHER_KEYS } });
-      await signIn();
-      const { runId } = await owner.runs.submit({ agentId, body: { message: "read" } });
-      expect((await ended(agentId, runId)).finding.text).toBe("restored");
-      await at.service.restart({ config: config() });
-      await signIn();
-    });
-
-    it("is gone with its agent, a release of the claim, and retirement", async () => {
-      for (const end of ["delete", "release", "retire"] as const) {
-        const { agentId } = await opened();
-        if (end === "delete") await owner.agents.delete({ agentId });
-        if (end === "retire") await owner.agents.retire({ agentId });
-        await at.service.stop();
-        if (end === "release")
-          await operateOn(at.service.place, (operator) => operator.releaseClaim(agentId));
-        const rows = await at.service.place.open();
-        expect([end, await rows.committed.repositoryAccess.find(agentId)]).toEqual([end, null]);
-        await rows.close();
-        await at.service.restart();
-        await signIn();
-      }
-    });
-
-    const config = () => at.config;
     const uploads = () => ssh.log().split("Starting session: forced-command").length;
 
     async function command(args: readonly string[]): Promise<string> {

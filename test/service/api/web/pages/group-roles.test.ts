@@ -162,7 +162,7 @@ onEveryStore((kind) => {
       expect((await byGroups()).map(([, role]) => role)).toEqual(["viewer", "owner"]);
     });
 
-    // The rest is the same on every store: no SQL is its own.
+    // The rest has no SQL of its own, and is the same on every store.
     if (kind !== sqliteStore) return;
 
     it("give everybody a role where the map says so", async () => {
