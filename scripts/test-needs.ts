@@ -35,6 +35,7 @@ export const chromiumPath: string =
   (existsSync("/usr/bin/chromium-headless-shell") ? "/usr/bin/chromium-headless-shell" : "/usr/bin/chromium");
 
 export const needs = {
+  // Why: docs/decisions/193-postgresql-where-sql-differs.md
   postgres: {
     what: "PostgreSQL at TEST_DATABASE_URL",
     install: "start one and set TEST_DATABASE_URL",

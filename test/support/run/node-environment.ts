@@ -1,7 +1,7 @@
 // How processes of tests take their memory, and where nodes and the command find what was compiled before.
 
 /** They hold much, and start others: a fork copies one entry for a huge page, of 2 MB, in the place of 512. */
-export const HUGE_PAGES = { MALLOC_ARENA_MAX: "1", GLIBC_TUNABLES: "glibc.malloc.hugetlb=1:glibc.malloc.top_pad=134217728" };
+export const HUGE_PAGES = { MALLOC_ARENA_MAX: "1", GLIBC_TUNABLES: "glibc.malloc.hugetlb=1" };
 
 /** Names the folder to the processes that run tests. Not Node's own variable: it would hold for those too. */
 export const COMPILED_VARIABLE = "TEST_COMPILE_CACHE";

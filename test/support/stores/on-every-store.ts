@@ -1,4 +1,5 @@
-// Declares tests once for each store. Where the machine lacks a store, its tests are skipped.
+// Declares tests once for each store: those of what is stored. Where the machine lacks a store, its tests are skipped.
+// Why: docs/decisions/193-postgresql-where-sql-differs.md
 
 import { describe } from "vitest";
 import { type StoreKind, storeKinds } from "./stores.ts";
