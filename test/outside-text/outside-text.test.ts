@@ -9,7 +9,7 @@ import { type Parser, parsers, type WorstText } from "./parsers.ts";
 
 const SHORT_CHARS = 16 * 1024;
 const MAX_RATIO = 8;
-const TRIES = 5;
+const TRIES = 12;
 /** What a quadratic parser takes for the long text is far above it. */
 const NEGLIGIBLE_MS = 25;
 /** The clock of a thread's CPU ticks every four milliseconds in some kernels. */
