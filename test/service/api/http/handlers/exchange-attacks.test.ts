@@ -6,7 +6,7 @@ import { problemSchema } from "../../../../../src/contract/problems/problem.ts";
 import type { ServiceFixture } from "../../../../support/fixtures/service-fixture.ts";
 import { startFixture } from "../../../../support/fixtures/start-fixture.ts";
 import type { Answer } from "../../../../support/service-client.ts";
-import { sqliteStore } from "../../../../support/stores/stores.ts";
+import { onEveryStore } from "../../../../support/stores/on-every-store.ts";
 
 const EXPIRED_AFTER_MS = 360_000;
 
@@ -238,87 +238,89 @@ const attacks: readonly Attack[] = [
   },
 ];
 
-describe("attacks on the exchange", () => {
-  let fixture: ServiceFixture;
+onEveryStore((kind) => {
+  describe("attacks on the exchange", () => {
+    let fixture: ServiceFixture;
 
-  beforeAll(async () => {
-    strangersKey = await makeIssuerKey();
-    fixture = await startFixture({ level: "service", store: sqliteStore });
-    // The key set is known: what follows is refused for what it is, not for keys that are missing.
-    await fixture.job();
-  });
-
-  afterAll(() => fixture.close());
-
-  for (const { name, token, status, code, reason, shown } of attacks) {
-    it(`refuses ${name}: ${reason}`, async () => {
-      fixture.clock.advance(60_000);
-      const sent = fixture.keep(await token(fixture));
-      const answer = await fixture.exchange(sent);
-      expect(answer.status).toBe(status);
-      const problem = problemSchema.parse(answer.body);
-      expect(problem).toMatchObject({ code, reason, error: expect.stringMatching(/^[A-Z].*\.$/) });
-      expect({ expected: problem.expected, got: problem.got }).toEqual(
-        shown?.(fixture) ?? { expected: undefined, got: undefined },
-      );
-      expectTold(answer, [sent]);
-      const audited = await fixture.place.query(
-        `select outcome from audit_entries where request_id = '${problem.request_id}'`,
-      );
-      expect(audited).toEqual([{ outcome: reason }]);
+    beforeAll(async () => {
+      strangersKey = await makeIssuerKey();
+      fixture = await startFixture({ level: "service", store: kind });
+      // The key set is known: what follows is refused for what it is, not for keys that are missing.
+      await fixture.job();
     });
-  }
 
-  it("lets one of 50 parallel exchanges of one token pass", async () => {
-    const token = fixture.mint(fixture.freshRepository());
-    const spellings = [token, respell(token)].map((spelling) => fixture.keep(spelling));
-    const answers = await Promise.all(
-      Array.from({ length: 50 }, (_, index) => fixture.exchange(spellings[index % 2] ?? token)),
-    );
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-    const refusals = answers.filter(({ status }) => status !== 200);
-    expect(new Set(refusals.map(({ body }) => problemSchema.parse(body).reason))).toEqual(
-      new Set(["token_replayed"]),
-    );
-  });
+    afterAll(() => fixture.close());
 
-  it("asks for keys twice at most when 1,000 tokens name 1,000 keys", async () => {
-    fixture.clock.advance(60_000);
-    const { issuer } = fixture.codeHost;
-    const asked = issuer.jwksRequests;
-    for (let index = 0; index < 1_000; index += 50) {
+    for (const { name, token, status, code, reason, shown } of attacks) {
+      it(`refuses ${name}: ${reason}`, async () => {
+        fixture.clock.advance(60_000);
+        const sent = fixture.keep(await token(fixture));
+        const answer = await fixture.exchange(sent);
+        expect(answer.status).toBe(status);
+        const problem = problemSchema.parse(answer.body);
+        expect(problem).toMatchObject({ code, reason, error: expect.stringMatching(/^[A-Z].*\.$/) });
+        expect({ expected: problem.expected, got: problem.got }).toEqual(
+          shown?.(fixture) ?? { expected: undefined, got: undefined },
+        );
+        expectTold(answer, [sent]);
+        const audited = await fixture.place.query(
+          `select outcome from audit_entries where request_id = '${problem.request_id}'`,
+        );
+        expect(audited).toEqual([{ outcome: reason }]);
+      });
+    }
+
+    it("lets one of 50 parallel exchanges of one token pass", async () => {
+      const token = fixture.mint(fixture.freshRepository());
+      const spellings = [token, respell(token)].map((spelling) => fixture.keep(spelling));
       const answers = await Promise.all(
-        Array.from({ length: 50 }, (_, offset) =>
-          fixture.exchange(
-            issuer.sign(claimsOf(fixture), { key: strangersKey, kid: `kid-${index + offset}` }),
-          ),
-        ),
+        Array.from({ length: 50 }, (_, index) => fixture.exchange(spellings[index % 2] ?? token)),
       );
-      for (const { body } of answers) expect(problemSchema.parse(body).reason).toBe("key_unknown");
-    }
-    expect(issuer.jwksRequests - asked).toBeLessThanOrEqual(2);
-  });
+      expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+      const refusals = answers.filter(({ status }) => status !== 200);
+      expect(new Set(refusals.map(({ body }) => problemSchema.parse(body).reason))).toEqual(
+        new Set(["token_replayed"]),
+      );
+    });
 
-  it("has logged the refusals, and no token, capability or claim token among them", async () => {
-    const logs = fixture.logText();
-    for (const { reason } of attacks) expect(logs).toContain(`"reason":"${reason}"`);
-    expect(fixture.secrets.length).toBeGreaterThan(attacks.length);
-    for (const secret of fixture.secrets) {
-      for (const part of [secret, ...secret.split(".")].filter((text) => text.length > 8)) {
-        expect(logs).not.toContain(part);
+    it("asks for keys twice at most when 1,000 tokens name 1,000 keys", async () => {
+      fixture.clock.advance(60_000);
+      const { issuer } = fixture.codeHost;
+      const asked = issuer.jwksRequests;
+      for (let index = 0; index < 1_000; index += 50) {
+        const answers = await Promise.all(
+          Array.from({ length: 50 }, (_, offset) =>
+            fixture.exchange(
+              issuer.sign(claimsOf(fixture), { key: strangersKey, kid: `kid-${index + offset}` }),
+            ),
+          ),
+        );
+        for (const { body } of answers) expect(problemSchema.parse(body).reason).toBe("key_unknown");
       }
-    }
-  });
+      expect(issuer.jwksRequests - asked).toBeLessThanOrEqual(2);
+    });
 
-  it("has an audit entry for each outcome, which names a repository only where a token was verified", async () => {
-    const rows = await fixture.place.query("select * from audit_entries order by id");
-    const outcomes = new Set(rows.map(({ outcome }) => outcome));
-    for (const { reason } of attacks) expect(outcomes).toContain(reason);
-    for (const row of rows) {
-      const isVerified = row.outcome === "ok" || row.outcome === "token_replayed";
-      expect(row.repository_id === null, String(row.outcome)).toBe(!isVerified);
-      expect(fixture.logText()).toContain(String(row.request_id));
-    }
+    it("has logged the refusals, and no token, capability or claim token among them", async () => {
+      const logs = fixture.logText();
+      for (const { reason } of attacks) expect(logs).toContain(`"reason":"${reason}"`);
+      expect(fixture.secrets.length).toBeGreaterThan(attacks.length);
+      for (const secret of fixture.secrets) {
+        for (const part of [secret, ...secret.split(".")].filter((text) => text.length > 8)) {
+          expect(logs).not.toContain(part);
+        }
+      }
+    });
+
+    it("has an audit entry for each outcome, which names a repository only where a token was verified", async () => {
+      const rows = await fixture.place.query("select * from audit_entries order by id");
+      const outcomes = new Set(rows.map(({ outcome }) => outcome));
+      for (const { reason } of attacks) expect(outcomes).toContain(reason);
+      for (const row of rows) {
+        const isVerified = row.outcome === "ok" || row.outcome === "token_replayed";
+        expect(row.repository_id === null, String(row.outcome)).toBe(!isVerified);
+        expect(fixture.logText()).toContain(String(row.request_id));
+      }
+    });
   });
 });
 
