@@ -22,24 +22,28 @@ export type TakenRun = StartedRun;
  * Readers are woken by the caller, with `signals.opened`, or by what the run says first.
  */
 export async function takeRun(core: Core, runId: string | "oldest"): Promise<TakenRun | null> {
-  const { signals, store } = core;
-  if (runId !== "oldest") signals.opening(runId);
+  const { signals } = core;
+  if (runId === "oldest") return await signals.openingTaken(startRun(core, runId));
+  signals.opening(runId);
   let taken: TakenRun | null = null;
   try {
-    taken = await store.transact(
-      (tx) => {
-        const now = core.clock.now();
-        if (runId !== "oldest") return tx.queue.start({ runId, now });
-        return tx.queue.startOldest({ now, weights: planWeights(core.rates) });
-      },
-      { isOneWrite: true },
-    );
-    if (taken === null && runId !== "oldest") taken = await takeReleasedRun(core, runId);
-    if (taken !== null) signals.opening(taken.run.id);
+    taken = (await startRun(core, runId)) ?? (await takeReleasedRun(core, runId));
+    if (taken !== null) signals.opening(runId);
     return taken;
   } finally {
-    if (taken === null && runId !== "oldest") signals.opened(runId);
+    if (taken === null) signals.opened(runId);
   }
+}
+
+async function startRun(core: Core, runId: string | "oldest"): Promise<TakenRun | null> {
+  return await core.store.transact(
+    (tx) => {
+      const now = core.clock.now();
+      if (runId !== "oldest") return tx.queue.start({ runId, now });
+      return tx.queue.startOldest({ now, weights: planWeights(core.rates) });
+    },
+    { isOneWrite: true },
+  );
 }
 
 /** Takes a run that was given back, or the oldest one. Null where it was not, or there is none. */

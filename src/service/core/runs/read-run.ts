@@ -89,6 +89,8 @@ export async function readEventPage(
   const deadline = core.clock.monotonic() + waitMs;
   for (let hasWaited = false; ; hasWaited = true) {
     const listener = core.signals.listen(runId);
+    // The signal that ends the opening while this reads has moved the listener: it reads again.
+    const wasOpening = core.signals.isOpening(runId);
     try {
       const asked = { runId, after, limit };
       // Who was woken was let through before, and most often has news: both are asked for at once.
@@ -100,7 +102,8 @@ export async function readEventPage(
       const leftMs = deadline - core.clock.monotonic();
       const isWorthWaiting = leftMs > 0 && !signal.aborted && !core.signals.isClosed;
       // A short run says the rest at once: one page has it all.
-      const isToSayMore = isWorthWaiting && run.lastSeq === 1 && core.signals.isOpening(runId);
+      const isToSayMore =
+        isWorthWaiting && run.lastSeq === 1 && (wasOpening || (await core.signals.isFoundOpening(runId)));
       const hasNews = run.lastSeq > after && !isToSayMore;
       const isThere = early !== null && early.length > 0;
       const events = hasNews ? (isThere ? early : await listEvents(core, asked)) : [];

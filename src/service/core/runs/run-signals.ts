@@ -15,6 +15,8 @@ export class RunSignals {
   readonly #waiting = new Map<string, Set<() => void>>();
   /** Runs of this node that have started, and have not had the time to say anything. */
   readonly #opening = new Set<string>();
+  /** Takes of the oldest run, which name it when they settle: its start may be visible before. */
+  readonly #takes = new Set<Promise<unknown>>();
   readonly #publish: (runId: string) => void;
   readonly #follow: (runId: string) => void;
   #isClosed = false;
@@ -49,6 +51,22 @@ export class RunSignals {
     this.#opening.add(runId);
   }
 
+  /** As `opening`, of the run that `take` finds. Settles as `take` does. */
+  async openingTaken<Taken extends { readonly run: { readonly id: string } }>(
+    take: Promise<Taken | null>,
+  ): Promise<Taken | null> {
+    const marked = take.then((taken) => {
+      if (taken !== null) this.opening(taken.run.id);
+      return taken;
+    });
+    this.#takes.add(marked);
+    try {
+      return await marked;
+    } finally {
+      this.#takes.delete(marked);
+    }
+  }
+
   /** Publishes the start of a run, unless something of it was published since. */
   opened(runId: string): void {
     if (this.#opening.has(runId)) this.publish(runId);
@@ -56,6 +74,12 @@ export class RunSignals {
 
   isOpening(runId: string): boolean {
     return this.#opening.has(runId);
+  }
+
+  /** As `isOpening`, with the runs that this node is taking. Never rejects. */
+  async isFoundOpening(runId: string): Promise<boolean> {
+    if (!this.isOpening(runId)) await Promise.allSettled(this.#takes);
+    return this.isOpening(runId);
   }
 
   /** Wakes this node's waiters of the run, which another node has changed. */

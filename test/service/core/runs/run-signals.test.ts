@@ -41,6 +41,23 @@ describe("RunSignals", () => {
     expect(published).toEqual(["short"]);
   });
 
+  it("knows of a run that it is taking whether it is only opening, once that has settled", async () => {
+    const signals = new RunSignals();
+    const take = Promise.withResolvers<{ run: { id: string } } | null>();
+    const taken = signals.openingTaken(take.promise);
+    const [found, other] = [signals.isFoundOpening("a"), signals.isFoundOpening("b")];
+    expect(signals.isOpening("a")).toBe(false);
+    take.resolve({ run: { id: "a" } });
+    expect([await found, await other]).toEqual([true, false]);
+    expect(await taken).toEqual({ run: { id: "a" } });
+
+    const empty = signals.openingTaken(Promise.resolve(null));
+    const failed = signals.openingTaken(Promise.reject(new Error("the store is away")));
+    expect(await signals.isFoundOpening("b")).toBe(false);
+    expect(await empty).toBeNull();
+    await expect(failed).rejects.toThrow("the store is away");
+  });
+
   it("ends the wait of a listener that stops", async () => {
     const signals = new RunSignals();
     const [leaving, staying] = [signals.listen("a"), signals.listen("a")];
