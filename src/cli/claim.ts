@@ -40,7 +40,7 @@ const release = command({
         });
       } else {
         printText(
-          `The agent of ${repository.name} is not account ${accountId}'s any more, its workflows are not active, and ${cancelledSchedules} of its schedules were cancelled. Its next job prints a claim link when it needs a billing account.`,
+          `The agent of ${repository.name} is not account ${accountId}'s any more. Its workflows are not active. Schedules cancelled: ${cancelledSchedules}. Its next job prints a claim link when it needs a billing account.`,
         );
       }
       return 0;

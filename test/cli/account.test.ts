@@ -10,6 +10,7 @@ import { runCommand } from "../support/run/run-command.ts";
 describe("agent-service with a key", () => {
   let fixture: ServiceFixture;
   let key: TestKey;
+  let aiKey: TestKey;
   let agentId: string;
 
   const ask = async (...args: string[]): Promise<Exit> => {
@@ -30,6 +31,8 @@ describe("agent-service with a key", () => {
     fixture = await startFixture({ level: "service", config: { backend: "noop" } });
     await fixture.stop();
     key = await makeTestKey(fixture.place);
+    const owner = { accountId: key.accountId };
+    aiKey = await makeTestKey(fixture.place, { owner, callerClass: "ai_client" });
     await fixture.restart();
     agentId = (await askJson("agents", "create", "helper", "--or-get")).id;
   });
@@ -87,6 +90,47 @@ describe("agent-service with a key", () => {
       new RegExp(`^${schedule.id} +pending +\\S+ +later$`, "m"),
     );
     expect((await askJson("schedules", "cancel", agentId, schedule.id)).status).toBe("cancelled");
+  });
+
+  it("confirms a schedule that an AI client made", async () => {
+    const { body } = await fixture.call(`/v1/agents/${agentId}/schedules`, {
+      method: "POST",
+      bearer: aiKey.secret,
+      json: { prompt: "asked by a client", delay_seconds: 3600 },
+    });
+    const { id } = body as { readonly id: string };
+    const list = async () => (await ask("schedules", "list", "helper")).stdout;
+    expect(await list()).toMatch(new RegExp(`^${id} +awaiting_confirmation `, "m"));
+    const confirmed = await ask("schedules", "confirm", "helper", id);
+    expect(confirmed).toMatchObject({ code: 0, stderr: "" });
+    expect(confirmed.stdout).toMatch(new RegExp(`^id +${id}\nstatus +pending\n`));
+    expect(await list()).toMatch(new RegExp(`^${id} +pending `, "m"));
+    expect((await askJson("schedules", "confirm", "helper", id)).status).toBe("pending");
+    expect((await askJson("schedules", "cancel", "helper", id)).status).toBe("cancelled");
+    const unknown = await ask("schedules", "confirm", "helper", agentId);
+    expect([unknown.code, unknown.stdout]).toEqual([1, ""]);
+    expect(unknown.stderr).toContain("(404 not_found)");
+  });
+
+  it("revokes the links to an agent's runs", async () => {
+    const { code, stdout, stderr } = await ask("agents", "revoke-links", "helper");
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(stdout).toBe("Revoked: no link that was printed before opens a run's page.");
+    expect(await askJson("agents", "revoke-links", "helper")).toEqual({ agent_id: agentId });
+  });
+
+  it("deletes an agent, by its name or its id, and no other", async () => {
+    const [named, other] = [
+      await askJson("agents", "create", "gone"),
+      await askJson("agents", "create", "too"),
+    ];
+    const { code, stdout, stderr } = await ask("agents", "delete", "gone");
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(stdout).toBe(`Deleted: agent ${named.id}. Its runs in flight end as cancelled.`);
+    expect(await askJson("agents", "delete", other.id)).toEqual({ agent_id: other.id });
+    const again = await ask("agents", "delete", "gone");
+    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('There is no agent "gone"')]);
+    expect((await askJson("agents", "get", "helper")).id).toBe(agentId);
   });
 
   it("shows the account's credits, whose id the agents tell", async () => {

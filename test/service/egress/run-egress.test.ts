@@ -26,6 +26,19 @@ describe("a run's proxy", () => {
     expect(blocked).toEqual([]);
   });
 
+  it("counts each byte that it carries, the first ones too", async () => {
+    const egress = net.open(["registry.example:PORT"]);
+    const socket = await net.raw(egress, `CONNECT ${at("registry.example")} HTTP/1.1\r\n\r\n`);
+    await readUntil(socket, "\r\n\r\n");
+    const before = socket.bytesRead + socket.bytesWritten;
+    const tls = await net.secure(socket, "registry.example");
+    tls.write(`GET / HTTP/1.1\r\nHost: ${at("registry.example")}\r\nConnection: close\r\n\r\n`);
+    expect(await rest(tls)).toContain("hello");
+    await expect
+      .poll(() => egress.record().allowed[0]?.bytes)
+      .toBe(socket.bytesRead + socket.bytesWritten - before);
+  });
+
   it("blocks every other host, says which are allowed, and counts it", async () => {
     const egress = net.open(["registry.example:PORT"]);
     for (let times = 0; times < 3; times += 1) {

@@ -6,6 +6,7 @@ import { updateAgent } from "../../../../src/service/core/agents/manage-agent.ts
 import { accountWallet } from "../../../../src/service/core/money/ledger.ts";
 import { putWorkflow } from "../../../../src/service/core/workflows/workflows.ts";
 import { ClaimFixture, type Repository } from "../../../support/fixtures/claim-fixture.ts";
+import { runCommand } from "../../../support/run/run-command.ts";
 import type { TestAccount } from "../../../support/service-account.ts";
 import { onEveryStore } from "../../../support/stores/on-every-store.ts";
 
@@ -44,6 +45,47 @@ onEveryStore((kind) => {
       await fixture.pending(next, repository);
       await fixture.exchange(repository, { account: next.id });
       expect((await fixture.core.store.committed.agents.find(agentId))?.accountId).toBe(next.id);
+    });
+
+    it("is what the operator's command does beside the service, says, and leaves in the audit log", async () => {
+      const { dataDir, databaseUrl } = fixture.core.place.settings;
+      const env = { DATA_DIR: dataDir, ...(databaseUrl === null ? {} : { DATABASE_URL: databaseUrl }) };
+      const scheduled = await fixture.api.send(`/v1/agents/${agentId}/schedules`, {
+        method: "POST",
+        bearer: account.owner,
+        json: { prompt: "later", delay_seconds: 60 },
+      });
+      expect(scheduled.status).toBe(201);
+      const released = await runCommand(["claim", "release", agentId], env);
+      expect(released).toEqual({
+        code: 0,
+        signal: null,
+        stderr: "",
+        stdout: `The agent of ${repository.name} is not account ${account.id}'s any more. Its workflows are not active. Schedules cancelled: 1. Its next job prints a claim link when it needs a billing account.`,
+      });
+      const again = await runCommand(["claim", "release", agentId, "--json"], env);
+      expect([again.code, again.stdout]).toEqual([1, ""]);
+
+      await fixture.pending(account, repository);
+      await fixture.exchange(repository, { account: account.id });
+      const printed = await runCommand(["claim", "release", agentId, "--json"], env);
+      expect(JSON.parse(printed.stdout)).toEqual({
+        agent_id: agentId,
+        repository: repository.name,
+        account_id: account.id,
+        cancelled_schedules: 0,
+      });
+      const audit = await runCommand(["audit", "--account", account.id, "--json"], env);
+      expect([audit.code, audit.stderr]).toEqual([0, ""]);
+      const entries: unknown[] = audit.stdout
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line));
+      const entry = { action: "release", outcome: "ok", repository: repository.name, request_id: "operator" };
+      expect(entries.filter((one) => (one as typeof entry).action === "release")).toEqual([
+        expect.objectContaining(entry),
+        expect.objectContaining(entry),
+      ]);
     });
 
     it("keeps runs and sessions, and a run in flight its billing account", async () => {
