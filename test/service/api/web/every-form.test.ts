@@ -11,6 +11,7 @@ import { webApp } from "../../../../src/service/api/web/web-app.ts";
 import { DocumentedWorld } from "../../../support/every-route/documented-world.ts";
 import { makeStandingThings } from "../../../support/every-route/standing-things.ts";
 import { type Params, WorkspaceMaker } from "../../../support/every-route/workspace-maker.ts";
+import { faultyTables, tablesOf } from "../../../support/page-tables.ts";
 import { addPerson } from "../../../support/people.ts";
 import { sqliteStore } from "../../../support/stores/stores.ts";
 import { signInTo } from "../../../support/web-sign-in.ts";
@@ -158,6 +159,13 @@ it("lead somewhere with each link", () => {
   expect(links.size).toBeGreaterThan(30);
   const dead = [...links].filter((link) => (pages.get(link)?.status ?? 0) >= 400);
   expect(dead).toEqual([]);
+});
+
+it("name each column of their tables, and fill each row", () => {
+  const shown = [...pages].filter(([, { text }]) => tablesOf(text).some(({ widths }) => widths.length > 0));
+  expect(shown.length).toBeGreaterThan(5);
+  const faulty = shown.flatMap(([path, { text }]) => faultyTables(text).map((table) => ({ path, ...table })));
+  expect(faulty).toEqual([]);
 });
 
 it.each(roles)("show nobody a form that they may not send: %s", async (role) => {

@@ -14,6 +14,7 @@ import type { CoreFixture } from "../../../../support/fixtures/core-fixture.ts";
 import { startFixture } from "../../../../support/fixtures/start-fixture.ts";
 import { accountIds, agentIds, insertOperatorRecords, runIds } from "../../../../support/operator-records.ts";
 import { makeOperator, signInOperator } from "../../../../support/operators.ts";
+import { faultyTables, tablesOf } from "../../../../support/page-tables.ts";
 import { makeAccount, type TestAccount } from "../../../../support/service-account.ts";
 import { type HttpApi, openHttpApi } from "../../../../support/service-api.ts";
 import { type Answer, call } from "../../../../support/service-client.ts";
@@ -411,6 +412,48 @@ onEveryStore((store) => {
       expect([theirs.includes("octo/other"), theirs.includes("octo/hello")]).toEqual([false, true]);
     });
   });
+});
+
+it("name the columns of their tables, and fill them", async () => {
+  const core = await startFixture({
+    level: "core",
+    freeCredits: 100,
+    policy: { webUrl: "http://localhost" },
+  });
+  const api = await openHttpApi(core);
+  try {
+    await core.executor.drain(0);
+    await core.submit();
+    await insertOperatorRecords(core.store, core.clock.now());
+    await call(`${api.url}/v1/agents`, { bearer: "svc_sk_wrong" });
+    const { cookie } = await signInOperator(core.core);
+    const heads: Record<string, readonly string[]> = {};
+    for (const path of paths("GET")) {
+      const page = path.replace(":accountId", accountIds[0]).replace(/:\w+/, "x");
+      const { text } = await call(api.url + page, { headers: { cookie } });
+      expect(faultyTables(text), path).toEqual([]);
+      const names = tablesOf(text).map(({ head }) => head.join(", "));
+      if (names.length > 0) heads[path] = names;
+    }
+    expect(heads).toEqual({
+      "/operator": ["Node, Does, Seen, Since, Runs, Executes", "Day, Action, Reason, Count", "Cause, Count"],
+      "/operator/accounts": [
+        "Account, Name, Plan, Balance, People, Agents, Runs today, Opened, First signed in",
+      ],
+      "/operator/accounts/:accountId": [
+        "When, What, Run, Amount, Change, Balance",
+        "Agent, Works on, Backend, Write grants, Since, Retired",
+      ],
+      "/operator/audit": ["When, Action, Outcome, Account, Who, By, Repository, Request"],
+      "/operator/queue": ["Account, Wait, At work, Weight, Oldest waits for"],
+      "/operator/refusals": ["Day, Action, Reason, Count", "Reason, Count"],
+      "/operator/repositories": ["Repository, Provider, Visibility, Account, Since"],
+      "/operator/runs": ["Run, State, Repository, Account, Origin, Node, Submitted, Took, Credits"],
+      "/operator/settings": ["Operator, Signs in by, Added, Last used"],
+    });
+  } finally {
+    await api.close();
+  }
 });
 
 it("have a cookie over https that no page of an account gets, and take it by its whole name alone", async () => {
