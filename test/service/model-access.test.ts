@@ -54,6 +54,10 @@ function renewal({ access_token, expires_at }: ModelAccess) {
   return { method: "PUT", json: { access_token, expires_at } };
 }
 
+function secondsAfter({ expires_at }: ModelAccess, seconds: number): string {
+  return new Date(Date.parse(expires_at) + seconds * 1_000).toISOString();
+}
+
 async function errorOf(job: CiJob, runId: string) {
   const events = await job.follow(runId);
   return events.map(({ event }) => event).find(({ type }) => type === "RUN_ERROR");
@@ -130,7 +134,8 @@ onEveryStore((store) => {
       const job = await fixture.job();
       const runId = await fixture.submit(job, "[gated renewed]", first);
       await untilAskedWith(first);
-      const newer = await fixture.access();
+      // Lives are whole seconds: of two that are given at nearly the same time, either may end last, and that one is kept.
+      const newer = { ...(await fixture.access()), expires_at: secondsAfter(first, 2) };
       const path = `/v1/ci/runs/${runId}/model-access`;
       const renewed = await fixture.through(other, job).call(path, renewal(newer));
       expect([renewed.status, renewed.text]).toEqual([204, ""]);
