@@ -73,7 +73,8 @@ onEveryStore((kind) => {
 
         const other = await makePlace(kind, { blobs, isEmpty: true });
         const restored = await other.runJson("restore", backup);
-        const copied = { count: 4, copied: 4, copied_bytes: last.blobs.bytes };
+        const { bytes } = last.blobs as { readonly bytes: number };
+        const copied = { count: 4, copied: 4, copied_bytes: bytes };
         expect(restored).toMatchObject({ lost: [], missing_keys: [], rows: last.rows, blobs: copied });
         const again = join(folder, `${kind.name}-${blobs.length}-again`);
         await other.runJson("backup", again);
