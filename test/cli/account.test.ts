@@ -81,6 +81,11 @@ describe("agent-service with a key", () => {
     const submit = () => askJson("runs", "submit", agentId, "once", "--key", "the-key");
     const [first, second] = [await submit(), await submit()];
     expect(second).toEqual({ ...first, replayed: true });
+    const { code, stdout } = await ask("runs", "submit", agentId, "once", "--key", "the-key");
+    expect(code).toBe(0);
+    expect(stdout).toMatch(
+      new RegExp(`^run +${first.run_id}\\nsession +${first.session_id}\\nreplayed +by its key$`),
+    );
   });
 
   it("makes, lists and cancels schedules", async () => {
@@ -192,6 +197,14 @@ describe("agent-service with a key", () => {
     [["follow"], "Missing required argument 'run'"],
     [["claim", "https://example.com/"], "<url> must be a claim link"],
     [["agents", "make"], "Unknown command 'make'"],
+    [
+      ["agents", "network", "helper", "--clear", "--allow", "registries"],
+      "--allow and --clear exclude each other: give one of them.",
+    ],
+    [
+      ["agents", "access", "helper", "--remove", "--use", "deploy_key"],
+      "--use and --remove exclude each other: give one of them.",
+    ],
   ])("refuses %j, and ends with 2", async (args, named) => {
     const { code, stdout, stderr } = await ask(...args);
     expect([code, stdout]).toEqual([2, ""]);

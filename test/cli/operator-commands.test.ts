@@ -129,6 +129,45 @@ onEveryStore((kind) => {
       ]);
     });
 
+    it("says of a new account that it has no agent, few credits, and no plan that could end", async () => {
+      const key = await runJson("keys", "create");
+      const ask = (...args: string[]) => fixture.run(args, { ...env, AGENT_SERVICE_KEY: key.secret });
+      expect(await ask("agents", "list")).toMatchObject({
+        code: 0,
+        stdout: "",
+        stderr: 'There are no agents. "agent-service agents create <name>" makes one.\n',
+      });
+      const unnamed = await ask("credits");
+      expect([unnamed.code, unnamed.stdout]).toEqual([2, ""]);
+      expect(unnamed.stderr).toContain("--account is missing, and no agent tells whose the key is");
+      const shown = await ask("credits", "--account", key.account_id);
+      expect(shown).toMatchObject({ code: 0, stderr: "That is low: 7 credits or less.\n" });
+      expect(shown.stdout).toMatch(/^balance +3 credits\nplan +registered_free\n/);
+      const ended = await ask("plans", "end", key.account_id);
+      expect([ended.code, ended.stdout, ended.stderr]).toEqual([
+        1,
+        "",
+        `Account ${key.account_id} is on no plan that could end: it is registered_free.\n`,
+      ]);
+    });
+
+    it("says of an agent that it has no workflow, and of a workflow that it has no such version", async () => {
+      await runJson("agents", "create", "idle");
+      expect(await run("workflows", "list", "idle")).toMatchObject({
+        code: 0,
+        stdout: "",
+        stderr: 'There are no workflows. "agent-service workflows put" writes one.\n',
+      });
+      const prompt = await writePrompt("Look.");
+      const { id } = await runJson("workflows", "put", "idle", "--name", "once", "--prompt-file", prompt);
+      const missing = await run("workflows", "show", id, "--version", "2");
+      expect([missing.code, missing.stdout, missing.stderr]).toEqual([
+        1,
+        "",
+        `Workflow ${id} has no version 2.\n`,
+      ]);
+    });
+
     it.each([
       [["plans", "set", "nobody", "monthly"], 'There is no account "nobody"'],
       [["plans", "set", "nobody", "gold"], 'There is no plan "gold". The rates have monthly.'],
