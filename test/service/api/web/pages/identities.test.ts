@@ -1,6 +1,9 @@
 // Signing in at an OpenID provider and at GitHub, over real sockets: who gets in, who opens an account, what is refused,
 // and a repository claimed by what GitHub says of its administrator.
 
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { CLIENT_ID, CLIENT_SECRET } from "../../../../../fakes/identity-provider/code-grant.ts";
 import {
@@ -18,6 +21,47 @@ import type { ServiceFixture } from "../../../../support/fixtures/service-fixtur
 import { startFixture } from "../../../../support/fixtures/start-fixture.ts";
 import { dumpPlace } from "../../../../support/service-dump.ts";
 import { WebBrowser } from "../../../../support/web-browser.ts";
+
+describe("a provider of identities that does not answer", () => {
+  it.each(["refuses", "ends each connection", "answers with another page"])(
+    "is named, and the other ways lead to where one was going: it %s",
+    async (what) => {
+      const server = createServer((request, response) => {
+        if (what === "ends each connection") request.socket.destroy();
+        else response.writeHead(404, { "content-type": "text/html" }).end("<h1>Not here</h1>");
+      }).listen(0, "127.0.0.1");
+      await once(server, "listening");
+      const { port } = server.address() as AddressInfo;
+      const close = async () => {
+        server.closeAllConnections();
+        server.close();
+        await once(server, "close");
+      };
+      if (what === "refuses") await close();
+      const provider = {
+        id: "oidc",
+        title: "Example",
+        issuer: `http://127.0.0.1:${port}`,
+        clientId: CLIENT_ID,
+        clientSecret: CLIENT_SECRET,
+        scope: "openid",
+        roles: null,
+      } as const;
+      const signIn = { signUp: { kind: "closed" }, providers: [provider] } as const;
+      const fixture = await startFixture({ level: "service", config: { backend: "noop", signIn } });
+      try {
+        const { status, text } = await fixture.call("/sign-in/with/oidc?to=/settings/credits");
+        expect(status).toBe(422);
+        expect(text).toContain("Example did not answer. Try again later, or sign in another way.");
+        expect(text).toContain('<input type="hidden" name="to" value="/settings/credits">');
+        expect(fixture.logText()).toContain("the identity provider did not answer");
+      } finally {
+        await fixture.close();
+        if (what !== "refuses") await close();
+      }
+    },
+  );
+});
 
 describe("identities at other providers", () => {
   let fixture: ServiceFixture;
@@ -91,6 +135,8 @@ describe("identities at other providers", () => {
       const { answer, url } = await signInWith(id);
       expect([answer.status, new URL(url).pathname]).toEqual([403, `/sign-in/callback/${id}`]);
       expect(answer.text).toContain("No account has this identity");
+      // Whoever signs in otherwise still gets to where they were going.
+      expect(answer.text).toContain('<input type="hidden" name="to" value="/settings/credits">');
       expect(await accounts()).toBe(before);
     },
   );
@@ -119,6 +165,7 @@ describe("identities at other providers", () => {
       const { answer } = await signInWith("oidc");
       expect(answer.status).toBe(403);
       expect(answer.text).toContain("did not confirm who you are");
+      expect(answer.text).toContain('name="to" value="/settings/credits"');
     } finally {
       openid.key = own;
     }

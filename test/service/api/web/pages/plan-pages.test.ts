@@ -42,7 +42,9 @@ describe("the pages about a plan", () => {
   const operatorPlan = async () => {
     const { cookie } = await signInOperator(core.core);
     const page = await call(`${api.url}/operator/accounts`, { headers: { cookie } });
-    const row = new RegExp(`<tr><td><a href="/operator/accounts/${account.id}">.*?</tr>`, "s").exec(page.text);
+    const row = new RegExp(`<tr><td><a href="/operator/accounts/${account.id}">.*?</tr>`, "s").exec(
+      page.text,
+    );
     return [...(row?.[0] ?? "").matchAll(/<td[^>]*>(.*?)<\/td>/gs)][2]?.[1];
   };
   const order = (changes: Partial<Parameters<typeof setPlan>[1]> = {}) =>
@@ -84,6 +86,8 @@ describe("the pages about a plan", () => {
     expect(await operatorPlan()).toBe(`monthly, 2600 credits a month, past_due, ends on ${day}`);
 
     expect(await endPlan(core.core, account.id)).toMatchObject({ ok: true });
-    expect(await operatorPlan()).toMatch(/^monthly, 2600 credits a month, cancelled, ends on \d{4}-\d\d-\d\d$/);
+    expect(await operatorPlan()).toMatch(
+      /^monthly, 2600 credits a month, cancelled, ends on \d{4}-\d\d-\d\d$/,
+    );
   });
 });

@@ -50,7 +50,8 @@ export function providerSignInRoutes(): Hono<WebEnv> {
     const proven = await proofOf(context, provider, expected);
     if (proven === null && purpose.kind === "operator")
       return await refuseOperator(context, { reason: "identity_refused" }, provider.id);
-    if (proven === null) return await refuse(context, provider, { reason: "identity_refused" });
+    if (proven === null)
+      return await refuse(context, provider, { reason: "identity_refused" }, destinationOf(purpose));
     giveBackSignIn(context.get("parts").core, context.get("address"));
     switch (purpose.kind) {
       case "sign_in":
@@ -75,7 +76,13 @@ export async function goToProvider(
 ): Promise<Response> {
   const url = await beginAtProvider(context, provider, purpose);
   if (url !== null) return context.redirect(url, 303);
-  return await signInPage(context, { to: "/", isAgain: false, alert: silentText(provider), status: 422 });
+  const to = destinationOf(purpose);
+  return await signInPage(context, { to, isAgain: false, alert: silentText(provider), status: 422 });
+}
+
+/** Where somebody goes who signs in otherwise, after the provider did not let them in. */
+function destinationOf(purpose: Purpose): string {
+  return purpose.kind === "sign_in" ? purpose.to : "/";
 }
 
 async function proofOf(
@@ -99,7 +106,7 @@ async function signIn(
   const { identity, email, groups } = came.proven;
   const roles = came.provider.id === "oidc" ? came.provider.roles : null;
   if (roles !== null && groups === "unreadable")
-    return await refuse(context, came.provider, { reason: "groups_unreadable" });
+    return await refuse(context, came.provider, { reason: "groups_unreadable" }, came.to);
   const byGroups =
     roles === null || groups === "unreadable"
       ? {}
@@ -110,7 +117,7 @@ async function signIn(
     ...byGroups,
     requestId: context.get("requestId"),
   });
-  if (!signedIn.ok) return await refuse(context, came.provider, signedIn.refusal);
+  if (!signedIn.ok) return await refuse(context, came.provider, signedIn.refusal, came.to);
   return await finishSignIn(context, { ...signedIn.value, method: came.provider.id, to: came.to });
 }
 
@@ -118,10 +125,11 @@ async function refuse(
   context: WebContext,
   provider: IdentityProvider,
   refusal: SignInRefusal,
+  to = "/",
 ): Promise<Response> {
   await recordRefusal(context, { reason: refusal.reason, method: provider.id });
   const status = refusal.reason === "rate_limited" ? 429 : 403;
-  return await signInPage(context, { to: "/", isAgain: false, alert: refusalText(refusal), status });
+  return await signInPage(context, { to, isAgain: false, alert: refusalText(refusal), status });
 }
 
 /** Links an identity that somebody has just proved to the person who is signed in. */
