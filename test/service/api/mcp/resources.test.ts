@@ -105,6 +105,12 @@ describe.each(wires)("resources on %s", (wire) => {
       text: expect.stringMatching(/invoke_agent[\s\S]*cart\.test\.ts/),
     });
     await expect(client.getPrompt({ name: "fix_failing_tests", arguments: {} })).rejects.toThrow();
+    await expect(client.getPrompt({ name: "fix", arguments: args })).rejects.toThrow("There is no prompt fix.");
+    for (const { name, arguments: takes = [] } of prompts) {
+      const given = Object.fromEntries(takes.map((one) => [one.name, `the ${one.name} of ${name}`]));
+      const asked = await client.getPrompt({ name, arguments: given });
+      for (const value of Object.values(given)) expect(JSON.stringify(asked.messages)).toContain(value);
+    }
     const { completion } = await client.complete({
       ref: { type: "ref/prompt", name: "fix_failing_tests" },
       argument: { name: "agent", value: "he" },

@@ -248,7 +248,11 @@ describe.each(wires)("the tools by %s", (wire) => {
       waiting.structured,
     );
     const [approval] = approvals;
-    expect(approval).toMatchObject({ kind: "run_workflow", approve_url: refused.structured.approve_url });
+    expect(approval).toMatchObject({
+      kind: "run_workflow",
+      approve_url: refused.structured.approve_url,
+      what: "A run of version 1 of the workflow nightly",
+    });
     const denied = await call("deny_approval", { approval_id: approval?.id });
     expect(denied.structured).toMatchObject({ id: approval?.id, status: "denied" });
     expect((await call("list_approvals")).structured).toMatchObject({ approvals: [] });
