@@ -105,7 +105,9 @@ describe.each(wires)("resources on %s", (wire) => {
       text: expect.stringMatching(/invoke_agent[\s\S]*cart\.test\.ts/),
     });
     await expect(client.getPrompt({ name: "fix_failing_tests", arguments: {} })).rejects.toThrow();
-    await expect(client.getPrompt({ name: "fix", arguments: args })).rejects.toThrow("There is no prompt fix.");
+    await expect(client.getPrompt({ name: "fix", arguments: args })).rejects.toThrow(
+      "There is no prompt fix.",
+    );
     for (const { name, arguments: takes = [] } of prompts) {
       const given = Object.fromEntries(takes.map((one) => [one.name, `the ${one.name} of ${name}`]));
       const asked = await client.getPrompt({ name, arguments: given });
