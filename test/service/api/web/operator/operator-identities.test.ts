@@ -86,6 +86,34 @@ describe("operators with an identity at a provider", () => {
     expect(home.headers.get("location")).toMatch(/^\/sign-in/);
   });
 
+  it("are listed with the operators, by the setting that names them", async () => {
+    const browser = new WebBrowser();
+    await signInWith("oidc", browser);
+    const { text } = await browser.get(`${fixture.url}/operator/settings`);
+    for (const { issuer, subject } of named())
+      expect(text).toContain(
+        `<tr><td><code>${issuer}#${subject}</code></td><td>identity, in OPERATOR_IDENTITIES</td>`,
+      );
+  });
+
+  it("are told of a provider that does not answer, and keep their destination", async () => {
+    const issuer = "http://127.0.0.1:1";
+    const config = configOf([{ issuer, subject: "77" }]);
+    const providers = config.signIn.providers.map((one) => (one.id === "oidc" ? { ...one, issuer } : one));
+    const away = await startFixture({
+      level: "service",
+      config: { ...config, signIn: { ...config.signIn, providers } },
+    });
+    try {
+      const { status, text } = await away.call("/operator/sign-in/with/oidc?to=/operator/audit");
+      expect(status).toBe(422);
+      expect(text).toContain("Example did not answer. Try again later, or sign in another way.");
+      expect(text).toContain('href="/operator/sign-in/with/github?to=%2Foperator%2Faudit"');
+    } finally {
+      await away.close();
+    }
+  });
+
   it("get a cookie for the operator's pages alone, without a domain", async () => {
     const browser = new WebBrowser();
     const begun = await browser.get(`${fixture.url}/operator/sign-in/with/oidc`);
