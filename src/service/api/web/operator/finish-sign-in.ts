@@ -39,15 +39,19 @@ export async function signOperatorIn(
 ): Promise<Response> {
   const { identities } = context.get("parts").core.policy.operators;
   if (!identities.some((one) => isSameIdentity(one, identity)))
-    return await refuseOperator(context, { reason: "not_an_operator", identity }, identity.kind);
+    return await refuseOperator(
+      context,
+      { reason: "not_an_operator", identity },
+      { method: identity.kind, to },
+    );
   return await finishOperatorSignIn(context, { who: { kind: identity.kind, identity }, to });
 }
 
-/** Leaves the refusal in the audit trail and in the log. */
+/** Leaves the refusal in the audit trail and in the log. `to`: where whoever signs in otherwise goes. */
 export async function refuseOperator(
   context: WebContext,
   refusal: OperatorRefusal,
-  method: ProvenOperator["kind"],
+  { method, to }: { readonly method: ProvenOperator["kind"]; readonly to: string | undefined },
 ): Promise<Response> {
   const { reason } = refusal;
   const requestId = context.get("requestId");
@@ -63,5 +67,5 @@ export async function refuseOperator(
       requestId,
     });
   const alert = operatorRefusalText(refusal);
-  return await operatorSignInForm(context, { to: ROOT, alert, status: isExcess ? 429 : 403 });
+  return await operatorSignInForm(context, { to: operatorPathOf(to), alert, status: isExcess ? 429 : 403 });
 }

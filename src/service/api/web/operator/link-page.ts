@@ -69,7 +69,8 @@ export function operatorLinkRoutes(): Hono<WebEnv> {
     }
     const { refusal } = added;
     if (refusal.reason === "link_over") return await overPage(context);
-    if (refusal.reason === "rate_limited") return await refuseOperator(context, refusal, "passkey");
+    if (refusal.reason === "rate_limited")
+      return await refuseOperator(context, refusal, { method: "passkey", to: undefined });
     return await linkPage(context, { ...link, alert: operatorRefusalText(refusal) });
   });
 

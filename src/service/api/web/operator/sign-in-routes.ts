@@ -53,10 +53,11 @@ export function operatorSignInRoutes(): Hono<WebEnv> {
         alert: html`${form.refusal}`,
         status: 422,
       });
-    const signedIn = await signIn(context, form.value.response);
-    if (!signedIn.ok) return await refuseOperator(context, signedIn.refusal, "passkey");
+    const { response, to } = form.value;
+    const signedIn = await signIn(context, response);
+    if (!signedIn.ok) return await refuseOperator(context, signedIn.refusal, { method: "passkey", to });
     const who = { kind: "passkey", operator: signedIn.value } as const;
-    return await finishOperatorSignIn(context, { who, to: operatorPathOf(form.value.to) });
+    return await finishOperatorSignIn(context, { who, to: operatorPathOf(to) });
   });
 
   routes.get("/operator/sign-in/with/:provider", async (context) => {

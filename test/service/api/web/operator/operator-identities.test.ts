@@ -17,6 +17,9 @@ import type { ServiceFixture } from "../../../../support/fixtures/service-fixtur
 import { startFixture } from "../../../../support/fixtures/start-fixture.ts";
 import { WebBrowser } from "../../../../support/web-browser.ts";
 
+/** To where one was going. */
+const OTHER_WAY = 'href="/operator/sign-in/with/github?to=%2Foperator%2Faudit"';
+
 describe("operators with an identity at a provider", () => {
   let fixture: ServiceFixture;
   let openid: OpenidProvider;
@@ -108,7 +111,7 @@ describe("operators with an identity at a provider", () => {
       const { status, text } = await away.call("/operator/sign-in/with/oidc?to=/operator/audit");
       expect(status).toBe(422);
       expect(text).toContain("Example did not answer. Try again later, or sign in another way.");
-      expect(text).toContain('href="/operator/sign-in/with/github?to=%2Foperator%2Faudit"');
+      expect(text).toContain(OTHER_WAY);
     } finally {
       await away.close();
     }
@@ -131,6 +134,7 @@ describe("operators with an identity at a provider", () => {
     expect(answer.status).toBe(403);
     expect(answer.text).toContain(`${openid.url}#78`);
     expect(answer.text).toContain("OPERATOR_IDENTITIES");
+    expect(answer.text).toContain(OTHER_WAY);
     expect(answer.headers.get("set-cookie") ?? "").not.toMatch(/operator=svc/);
   });
 
@@ -144,6 +148,7 @@ describe("operators with an identity at a provider", () => {
         expect.stringContaining("did not confirm who you are"),
       ]);
       expect(answer.text).toContain("Sign in as operator");
+      expect(answer.text).toContain(OTHER_WAY);
     } finally {
       openid.key = own;
     }

@@ -49,7 +49,11 @@ export function providerSignInRoutes(): Hono<WebEnv> {
     const { expected, purpose } = attempt.data;
     const proven = await proofOf(context, provider, expected);
     if (proven === null && purpose.kind === "operator")
-      return await refuseOperator(context, { reason: "identity_refused" }, provider.id);
+      return await refuseOperator(
+        context,
+        { reason: "identity_refused" },
+        { method: provider.id, to: purpose.to },
+      );
     if (proven === null)
       return await refuse(context, provider, { reason: "identity_refused" }, destinationOf(purpose));
     giveBackSignIn(context.get("parts").core, context.get("address"));
