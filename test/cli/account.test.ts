@@ -122,6 +122,10 @@ describe("agent-service with a key", () => {
     expect([code, stderr]).toEqual([0, ""]);
     expect(stdout).toBe("Revoked: no link that was printed before opens a run's page.");
     expect(await askJson("agents", "revoke-links", "helper")).toEqual({ agent_id: agentId });
+    const rows = await fixture.place.query(
+      `select outcome from audit_entries where action = 'revoke_links' and account_id = '${key.accountId}'`,
+    );
+    expect(rows).toEqual([{ outcome: "ok" }, { outcome: "ok" }]);
   });
 
   it("deletes an agent, by its name or its id, and no other", async () => {
@@ -133,6 +137,7 @@ describe("agent-service with a key", () => {
     expect([code, stderr]).toEqual([0, ""]);
     expect(stdout).toBe(`Deleted: agent ${named.id}. Its runs in flight end as cancelled.`);
     expect(await askJson("agents", "delete", other.id)).toEqual({ agent_id: other.id });
+    expect((await ask("agents", "get", other.id)).stderr).toContain("(404 not_found)");
     const again = await ask("agents", "delete", "gone");
     expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('There is no agent "gone"')]);
     expect((await askJson("agents", "get", "helper")).id).toBe(agentId);

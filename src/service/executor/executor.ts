@@ -26,13 +26,8 @@ import type { RunOffer, RunQueue } from "./run-queue.ts";
 import { SecretMask } from "./secret-mask.ts";
 import { runSpan, showEnding } from "./trace-run.ts";
 
-/**
- * The time that runs which were told to stop have to keep where they are, all of them at once; a run that takes longer is taken up where it
- * was before. With the next, less than a process has beyond its grace period.
- */
-const STOP_GRACE_MS = 5_000;
-/** The time that their checkouts have to be removed. */
-const CLEANING_MS = 2_000;
+/** Grace period of work that was told to stop. */
+const STOP_GRACE_MS = 2_000;
 const HEARTBEAT_MS = 5_000;
 /** The time for which the store may be unavailable, half a minute in all, before a run is left to recovery. */
 const STORE_BACKOFF: BackoffPolicy = { attempts: 10, firstDelayMs: 100, maxDelayMs: 10_000 };
@@ -131,7 +126,7 @@ export class Executor {
     await this.#idleWithin(STOP_GRACE_MS);
     this.#drained.abort();
     for (const runId of this.#leases.keys()) await this.#interrupt(runId);
-    await this.#within(CLEANING_MS, Promise.all(this.#cleaning));
+    await this.#within(STOP_GRACE_MS, Promise.all(this.#cleaning));
   }
 
   async #idleWithin(ms: number): Promise<void> {

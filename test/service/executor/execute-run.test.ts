@@ -172,7 +172,7 @@ describe("a run's checkout", () => {
         // Its patience, and the grace of the service's end.
         const drained = fixture.executor.drain(0);
         await fixture.clock.whenSleeping(2);
-        fixture.clock.advance(5_000);
+        fixture.clock.advance(2_000);
         await drained;
         expect(opened).toEqual([{ isClosed: true }]);
       },

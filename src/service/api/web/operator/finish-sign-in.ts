@@ -51,7 +51,7 @@ export async function signOperatorIn(
 export async function refuseOperator(
   context: WebContext,
   refusal: OperatorRefusal,
-  { method, to }: { readonly method: ProvenOperator["kind"]; readonly to: string | undefined },
+  { method, to }: { readonly method: ProvenOperator["kind"]; readonly to?: string | undefined },
 ): Promise<Response> {
   const { reason } = refusal;
   const requestId = context.get("requestId");

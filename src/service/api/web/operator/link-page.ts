@@ -70,7 +70,7 @@ export function operatorLinkRoutes(): Hono<WebEnv> {
     const { refusal } = added;
     if (refusal.reason === "link_over") return await overPage(context);
     if (refusal.reason === "rate_limited")
-      return await refuseOperator(context, refusal, { method: "passkey", to: undefined });
+      return await refuseOperator(context, refusal, { method: "passkey" });
     return await linkPage(context, { ...link, alert: operatorRefusalText(refusal) });
   });
 

@@ -214,6 +214,19 @@ onEveryStore((store) => {
       expect((await get("/operator/settings", cookie)).status).toBe(303);
     });
 
+    it("lead on to where one was going after a refused passkey, and never elsewhere", async () => {
+      core.clock.advance(60_000);
+      await signInOperator(core.core);
+      for (const [to, kept] of [
+        ["/operator/audit", "/operator/audit"],
+        ["https://evil.example/operator", "/operator"],
+      ] as const) {
+        const { status, text } = await post("/operator/sign-in/passkey", OWN, { response: "{}", to });
+        expect([status, /name="to" value="([^"]*)"/.exec(text)?.[1]]).toEqual([403, kept]);
+      }
+      core.clock.advance(60_000);
+    });
+
     it("take no answer without a challenge of this browser, and ten attempts a minute", async () => {
       core.clock.advance(60_000);
       const before = (await audited()).length;
